@@ -1,0 +1,38 @@
+/** The command `agent`: the reference agent on stdin and stdout, as its agent file says (CLI-6). */
+import { AgentFile, ModelFile, ServeStdio, Stderr } from "@acp-client-tools/agent/node"
+import { AgentApp } from "@acp-client-tools/agent/reference"
+import { Effect, LogLevel, References } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Failure from "./Failure.ts"
+import { version } from "./version.ts"
+
+const badFile = ({ message }: AgentFile.FileFault): Failure.Failure => Failure.badInput(message)
+
+const flags = {
+  config: Flag.String("config").pipe(Flag.withMetavar("FILE"), Flag.withDescription("The agent file, in YAML or JSON"))
+}
+
+export const command = Command.make(
+  "agent",
+  flags,
+  Effect.fnUntraced(function* ({ config: path }) {
+    Stderr.captureConsole()
+    const level = yield* References.MinimumLogLevel
+    const lineAt = (severity: LogLevel.LogLevel) => (line: string) => {
+      if (LogLevel.isLessThanOrEqualTo(level, severity)) Stderr.line(line)
+    }
+    const file = yield* AgentFile.read(path).pipe(Effect.mapError(badFile))
+    const model = yield* ModelFile.load(path, file, process.env).pipe(Effect.mapError(badFile))
+    file.warnings.forEach(lineAt("Warn"))
+    yield* ServeStdio.serve(
+      AgentApp.make({
+        config: file.config,
+        model,
+        log: lineAt("Info"),
+        debug: lineAt("Debug"),
+        info: { name: "acp-client-tools", version }
+      }),
+      lineAt("Error")
+    )
+  })
+).pipe(Command.withDescription("Run the reference agent; its client speaks ACP on stdin and stdout"))

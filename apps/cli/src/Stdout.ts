@@ -1,0 +1,35 @@
+/** This process's stdout, kept for data: whatever else writes there writes to stderr (CLIENT-9). Used by ClientCommand. */
+import { Effect } from "effect"
+
+export interface Stdout {
+  readonly write: (text: string) => void
+  /** Settles when everything written so far has left the process, or nobody reads it any more. */
+  readonly flushed: Effect.Effect<void>
+}
+
+/**
+ * Takes stdout away from everybody but the caller. `console` follows; only a write to the file descriptor itself gets by.
+ */
+export const keep = (): Stdout => {
+  const { stderr, stdout } = process
+  const write = stdout.write.bind(stdout)
+  // A reader that went away ends nothing by itself.
+  stdout.on("error", () => undefined)
+  const toStderr: typeof stdout.write = stderr.write.bind(stderr)
+  Object.assign(stdout, {
+    write: toStderr,
+    // Stdout ends with the process; a tool's pipeline must not end it for everybody.
+    end: (chunk?: unknown) => {
+      if (typeof chunk === "string" || chunk instanceof Uint8Array) toStderr(chunk)
+      return stdout
+    }
+  })
+  return {
+    write: (text) => {
+      write(text)
+    },
+    flushed: Effect.callback((resume) => {
+      write("", () => resume(Effect.void))
+    })
+  }
+}

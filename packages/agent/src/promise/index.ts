@@ -1,0 +1,90 @@
+/**
+ * Client tools for any ACP agent, with promises: the same as the root entry, without a type of Effect. Rejections are
+ * ordinary errors; an aborted signal rejects with its reason.
+ */
+import { ClientTools, Host } from "../index.ts"
+import type { InitializeRequest } from "@agentclientprotocol/sdk"
+import type { ClientTool, JsonObject, ToolDeclaration, ToolSet } from "@acp-client-tools/protocol"
+import { Cause, Effect, Exit, Result } from "effect"
+
+export interface Options {
+  /** The `client` of the ACP SDK's handler contexts. */
+  readonly client: Host.Client
+  /** What differs from the defaults of an empty agent file. */
+  readonly settings?: ClientTools.SettingsInput
+  /** Names of the agent's own tools: a client tool of such a name is skipped. */
+  readonly reserved?: Iterable<string>
+}
+
+export interface Call {
+  /** Unique in the session. */
+  readonly toolCallId: string
+  /** The name the model used. */
+  readonly name: string
+  /** The arguments as the model sent them: a value, or JSON text. */
+  readonly arguments: unknown
+}
+
+/** What the model reads. */
+export interface CallEnded {
+  readonly text: string
+  readonly failed: boolean
+}
+
+/** The client tools of one session. */
+export interface SessionTools {
+  readonly tools: ReadonlyArray<ClientTool>
+  readonly skipped: ReadonlyArray<ToolSet.Skipped>
+  /** What to print on stderr, one event a line. */
+  readonly lines: ReadonlyArray<string>
+  readonly declarations: ReadonlyArray<ToolDeclaration.ToolDeclaration>
+  /** Runs one call. Aborting the signal cancels the request at the client and rejects with the signal's reason. */
+  readonly call: (call: Call, options?: { readonly signal?: AbortSignal }) => Promise<CallEnded>
+}
+
+/** The client tools of one connection. */
+export interface ClientToolsOfConnection {
+  readonly lines: ReadonlyArray<string>
+  readonly capabilityMeta: JsonObject
+  /** To be awaited while `session/new`, `load` or `resume` is handled, before it is answered. */
+  readonly openSession: (
+    session: { readonly sessionId: string; readonly cwd: string },
+    options?: { readonly signal?: AbortSignal }
+  ) => Promise<SessionTools>
+}
+
+const run = async <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | undefined): Promise<A> => {
+  const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
+  if (Exit.isSuccess(exit)) return exit.value
+  if (signal?.aborted === true) throw signal.reason
+  const error = Cause.squash(exit.cause)
+  throw new Error(error instanceof Error ? error.message : String(error))
+}
+
+/** Reads the client's tools out of an `initialize` request. Throws a TypeError for settings that cannot be used. */
+export const clientTools = (
+  request: Pick<InitializeRequest, "clientCapabilities">,
+  { client, settings = {}, reserved = [] }: Options
+): ClientToolsOfConnection => {
+  const decoded = ClientTools.decodeSettings(settings)
+  if (Result.isFailure(decoded)) throw new TypeError(decoded.failure)
+  const tools = ClientTools.fromInitialize(request, {
+    host: Host.fromClient(client),
+    settings: decoded.success,
+    reserved
+  })
+  return {
+    lines: tools.lines,
+    capabilityMeta: tools.capabilityMeta,
+    openSession: async (session, { signal } = {}) => {
+      const opened = await run(tools.openSession(session), signal)
+      return {
+        tools: opened.tools,
+        skipped: opened.skipped,
+        lines: opened.lines,
+        declarations: opened.declarations,
+        call: (call, options = {}) => run(opened.call(call), options.signal)
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/** The agent file: YAML or JSON, and what is said about one that cannot be used. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { AgentFile, ModelFile } from "../src/node/index.ts"
+
+const decode = (text: string) => AgentFile.decode("dir/agent.yaml", text)
+const messageOf = (text: string): string => Result.getOrThrow(Result.flip(decode(text))).message
+
+describe("the agent file", () => {
+  it("is YAML, of which JSON is a part [CFG-1.a]", () => {
+    const yaml = Result.getOrThrow(
+      decode("# comment\nacp:\n  clientTools: {discovery: request}\nmaxOutput: 5\n")
+    ).config
+    const json = Result.getOrThrow(decode('{"acp":{"clientTools":{"discovery":"request"}},"maxOutput":5}')).config
+    assert.deepStrictEqual(yaml, json)
+    assert.strictEqual(yaml.acp.clientTools.discovery, "request")
+    assert.strictEqual(Result.getOrThrow(decode("")).config.maxOutput, 16_000)
+  })
+
+  it("names file, line, key, value and what is accepted for each fault [CFG-4.b]", () => {
+    assert.strictEqual(
+      messageOf("yolo: maybe\nacp:\n  clientTools:\n    timeout: 30\n    discovery: both\nmaxOutput: 0\n").replaceAll(
+        / such as .*/g,
+        ""
+      ),
+      [
+        'dir/agent.yaml:1: yolo: "maybe" is not accepted; it takes true or false',
+        "dir/agent.yaml:4: acp.clientTools.timeout: 30 is not accepted; it takes a duration",
+        'dir/agent.yaml:5: acp.clientTools.discovery: "both" is not accepted; it takes "meta" or "request"',
+        "dir/agent.yaml:6: maxOutput: 0 is not accepted; it takes a whole number, at least 1"
+      ].join("\n")
+    )
+  })
+
+  it("may be broken YAML, and then says where [CFG-4.b]", () => {
+    assert.match(messageOf("yolo: true\nacp: {clientTools: [\n"), /^dir\/agent\.yaml:\d+: /)
+    assert.match(messageOf("yolo: true\nyolo: false\n"), /^dir\/agent\.yaml:2: .*unique/)
+    assert.strictEqual(
+      messageOf("- a\n"),
+      'dir/agent.yaml:1: the file: ["a"] is not accepted; it takes a mapping of keys to values'
+    )
+    assert.match(messageOf("yolo: true\n---\nyolo: false\n"), /^dir\/agent\.yaml:\d: there is more than one document$/)
+    assert.match(messageOf("maxTurnRequests: .inf"), /maxTurnRequests: Infinity is not accepted/)
+    assert.match(messageOf(`systemPrompt: [${'"\\u001b",'.repeat(100)}]`), /… \d+ characters cut …/)
+  })
+
+  it("may hold keys nobody knows, with a hint for those that look like one [CFG-4.c]", () => {
+    assert.deepStrictEqual(
+      Result.getOrThrow(decode("maxOutptu: 5\nacp:\n  clientTools: {timeuot: 5s}\n  zzz: 1\n")).warnings,
+      [
+        "dir/agent.yaml:1: warning: unknown key maxOutptu; did you mean maxOutput?",
+        "dir/agent.yaml:3: warning: unknown key acp.clientTools.timeuot; did you mean timeout?",
+        "dir/agent.yaml:4: warning: unknown key acp.zzz"
+      ]
+    )
+  })
+})
+
+describe("the model of an agent file", () => {
+  const load = (text: string, env: Record<string, string> = {}) =>
+    Effect.fromResult(decode(text)).pipe(
+      Effect.flatMap((file) => ModelFile.load("dir/agent.yaml", file, env)),
+      Effect.flip,
+      Effect.map(({ message }) => message)
+    )
+
+  it.effect("says what is missing [CFG-1.l CFG-4.b]", () =>
+    Effect.gen(function* () {
+      assert.match(yield* load("yolo: true"), /^dir\/agent\.yaml:1: model\.provider is missing; it takes script or/)
+      assert.match(
+        yield* load("model: {provider: script}"),
+        /^dir\/agent\.yaml:1: model\.script is missing; it takes the path/
+      )
+      assert.match(yield* load("model: {provider: openai-compatible, name: m}"), /model\.baseUrl is missing/)
+      assert.match(
+        yield* load("model: {provider: gpt}"),
+        /agent\.yaml:1: model\.provider: "gpt" is not accepted; it takes script or openai-compatible/
+      )
+      for (const name of ["constructor", "__proto__", "toString"]) {
+        assert.match(
+          yield* load(`model: {provider: ${name}}`),
+          /is not accepted; it takes script or openai-compatible$/
+        )
+      }
+      assert.notMatch(yield* load('model: {provider: "x\\e[31m\\n\\L"}'), /[\p{Cc}\u2028]/u)
+      assert.match(
+        yield* load("model: {provider: openai-compatible, name: m, baseUrl: http://x/v1, apiKeyEnv: THE_KEY}"),
+        /the environment variable THE_KEY is not set/
+      )
+      assert.match(
+        yield* load("model: {provider: script, script: nowhere.yaml}"),
+        /nowhere\.yaml: cannot read the script: there is no such file/
+      )
+    })
+  )
+})

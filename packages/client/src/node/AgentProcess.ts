@@ -1,0 +1,154 @@
+/**
+ * An agent as a child process: started from a command, spoken to over its stdin and stdout, ended with everything it
+ * started (CLIENT-8). Used by whoever runs a client on Node.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { Readable, Writable } from "node:stream"
+import { ndJsonStream, type Stream } from "@agentclientprotocol/sdk"
+import { Deferred, Effect, Option, type Scope } from "effect"
+import { AgentFailed } from "../reference/AgentFailed.ts"
+import * as NoiseFilter from "./NoiseFilter.ts"
+
+export interface Options {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly cwd?: string
+  /** Told in a sentence of each line on the agent's stdout that cannot be ACP. */
+  readonly onNoise?: (sentence: string) => void
+}
+
+export interface AgentProcess {
+  readonly stream: Stream
+  /** What became of the process, in words, for when the connection has ended. */
+  readonly whyClosed: Effect.Effect<string>
+  /** Makes the end come without waiting for the agent to see that its stdin ended: for users who do not want to wait. */
+  readonly hurry: Effect.Effect<void>
+}
+
+/** How long an agent may take after its stdin ended, in ms; then SIGTERM, and after `TERM_GRACE` more SIGKILL. */
+export const EOF_GRACE = 2_500
+export const TERM_GRACE = 1_000
+
+// An agent that closed its stdout is about to exit; wait this long to learn how it did.
+const EXIT_NEWS_WITHIN = 500
+
+const started = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    child.once("spawn", resolve)
+    child.once("error", reject)
+  })
+
+const hasExited = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
+const exited = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const listener = () => resume(Effect.void)
+    if (hasExited(child)) return listener()
+    child.once("exit", listener)
+    return Effect.sync(() => child.off("exit", listener))
+  })
+
+/** True when the process exits within so many ms. */
+const exitsWithin = (child: ChildProcess, milliseconds: number): Effect.Effect<boolean> =>
+  exited(child).pipe(Effect.timeoutOption(milliseconds), Effect.map(Option.isSome))
+
+/** Signals the agent and all it started; those are gone, or not ours to signal, when it fails. */
+const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
+  try {
+    if (child.pid !== undefined) process.kill(process.platform === "win32" ? child.pid : -child.pid, signal)
+  } catch {
+    // ESRCH: nobody is left.
+  }
+}
+
+const end = Effect.fnUntraced(function* (child: ChildProcess, hurried: Effect.Effect<void>) {
+  child.stdin?.end()
+  if (!(yield* Effect.raceFirst(exitsWithin(child, EOF_GRACE), Effect.as(hurried, hasExited(child))))) {
+    signalGroup(child, "SIGTERM")
+    if (!(yield* exitsWithin(child, TERM_GRACE))) {
+      signalGroup(child, "SIGKILL")
+      yield* exited(child)
+    }
+  }
+  // What the agent left behind in its group goes too.
+  signalGroup(child, "SIGKILL")
+})
+
+const outcome = (child: ChildProcess): string => {
+  if (child.signalCode !== null) return `the agent was ended by ${child.signalCode}`
+  if (child.exitCode !== null) return `the agent exited with code ${child.exitCode}`
+  return child.stdin?.errored ? "the agent closed its stdin" : "the agent closed its stdout"
+}
+
+// What an agent wrote last is read for so long after its exit, in ms; a child it left may hold its stdout for ever.
+const DRAIN = 250
+
+/** Ends the connection where the end of stdout does not: the agent reads no more, or has exited and left its stdout. */
+const endWithAgent = (child: ChildProcess): Effect.Effect<void, never, Scope.Scope> =>
+  exited(child).pipe(
+    Effect.andThen(Effect.sleep(DRAIN)),
+    Effect.raceFirst(
+      Effect.callback<void>((resume) => {
+        child.stdin?.on("error", () => resume(Effect.void))
+      })
+    ),
+    Effect.andThen(Effect.sync(() => child.stdout?.destroy())),
+    Effect.forkScoped,
+    Effect.asVoid
+  )
+
+/** Kills the agent's group when this process is made to exit without closing anything. */
+const killAtExit = (child: ChildProcess): Effect.Effect<void, never, Scope.Scope> => {
+  const kill = () => signalGroup(child, "SIGKILL")
+  return Effect.acquireRelease(
+    Effect.sync(() => process.on("exit", kill)),
+    () => Effect.sync(() => process.off("exit", kill))
+  ).pipe(Effect.asVoid)
+}
+
+const reasons: Partial<Record<string, string>> = { ENOENT: "there is no such command", EACCES: "permission denied" }
+
+/**
+ * Starts an agent; with the scope it ends: stdin is closed, then SIGTERM, then SIGKILL go to its whole process group. Its
+ * stderr is this process's stderr.
+ */
+export const start = Effect.fnUntraced(function* ({
+  args,
+  command,
+  cwd,
+  env,
+  onNoise = () => undefined
+}: Options): Effect.fn.Return<AgentProcess, AgentFailed, Scope.Scope> {
+  const hurried = yield* Deferred.make<void>()
+  const child = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: async () => {
+        const process = spawn(command, args, {
+          stdio: ["pipe", "pipe", "inherit"],
+          detached: true,
+          ...(env === undefined ? {} : { env: { ...env } }),
+          ...(cwd === undefined ? {} : { cwd })
+        })
+        await started(process)
+        return process
+      },
+      catch: (cause) => {
+        const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+        return new AgentFailed({
+          message: `cannot start the agent ${JSON.stringify(command)}: ${reasons[code] ?? code}`
+        })
+      }
+    }),
+    (acquired) => end(acquired, Deferred.await(hurried))
+  )
+  child.stdin.on("error", () => undefined)
+  yield* killAtExit(child)
+  yield* endWithAgent(child)
+  const input = Readable.toWeb(child.stdout).pipeThrough(NoiseFilter.make(onNoise))
+  return {
+    stream: ndJsonStream(Writable.toWeb(child.stdin), input),
+    whyClosed: exitsWithin(child, EXIT_NEWS_WITHIN).pipe(Effect.map(() => outcome(child))),
+    hurry: Effect.asVoid(Deferred.succeed(hurried, undefined))
+  }
+})

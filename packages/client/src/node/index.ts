@@ -1,0 +1,2 @@
+/** The reference client on Node: an agent as a child process. */
+export * as AgentProcess from "./AgentProcess.ts"

@@ -1,0 +1,158 @@
+/** Agents as processes: real ones, with the test's time. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { AgentProcess } from "../src/node/index.ts"
+import { startAgent } from "../src/promise/index.ts"
+
+/** A program that ignores the end of its stdin and SIGTERM, and says so when it is ready. */
+const stubborn = `
+  process.on("SIGTERM", () => console.log("term"))
+  process.stdin.resume().on("end", () => console.log("eof"))
+  setInterval(() => {}, 1000)
+  console.log("ready")
+`
+
+const node = (script: string) => ({ command: process.execPath, args: ["-e", script] })
+
+/** Starts a program whose lines are told one by one. */
+const started = Effect.fnUntraced(function* (script: string) {
+  const heard: Array<string> = []
+  const waiting = new Map<string, () => void>()
+  const scope = yield* Scope.make()
+  const agent = yield* AgentProcess.start({
+    ...node(script),
+    onNoise: (sentence) => {
+      const line = sentence.split(": ").at(-1) ?? ""
+      heard.push(line)
+      waiting.get(line)?.()
+    }
+  }).pipe(Scope.provide(scope))
+  // Somebody has to read, or nothing is heard.
+  const reader = agent.stream.readable.getReader()
+  void reader.read().catch(() => undefined)
+  const hears = (line: string) =>
+    Effect.promise(async () => {
+      if (!heard.includes(line)) await new Promise<void>((resolve) => waiting.set(line, resolve))
+    })
+  return { agent, hears, heard, close: Scope.close(scope, Exit.void) }
+})
+
+describe("closing an agent", () => {
+  it.effect("ends its stdin, waits 2.5 s, sends SIGTERM, waits 1 s and kills it [CLIENT-8.a CLIENT-8.b]", () =>
+    Effect.gen(function* () {
+      const { agent, close, heard, hears } = yield* started(stubborn)
+      yield* hears("ready")
+      const closing = yield* Effect.forkChild(close)
+      yield* hears("eof")
+      yield* TestClock.adjust("2499 millis")
+      assert.notInclude(heard, "term")
+      yield* TestClock.adjust("1 millis")
+      yield* hears("term")
+      yield* TestClock.adjust("999 millis")
+      assert.isUndefined(closing.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(closing)
+      assert.strictEqual(yield* agent.whyClosed, "the agent was ended by SIGKILL")
+    })
+  )
+
+  it.effect("does not wait for an agent that ends with its stdin [CLIENT-8.a]", () =>
+    Effect.gen(function* () {
+      const { agent, close } = yield* started("process.stdin.resume()")
+      yield* close
+      assert.strictEqual(yield* agent.whyClosed, "the agent exited with code 0")
+    })
+  )
+
+  it.effect("skips the first wait for a user in a hurry [CLI-4.f]", () =>
+    Effect.gen(function* () {
+      const { agent, close, hears } = yield* started(stubborn)
+      yield* hears("ready")
+      const closing = yield* Effect.forkChild(close)
+      yield* hears("eof")
+      yield* agent.hurry
+      yield* hears("term")
+      yield* TestClock.adjust("1 seconds")
+      yield* Fiber.join(closing)
+    })
+  )
+
+  it.effect("ends what the agent started, too [CLIENT-8.b]", () =>
+    Effect.gen(function* () {
+      const { close, heard, hears } = yield* started(`
+        const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"])
+        child.on("spawn", () => { console.log("pid " + child.pid); console.log("ready") })
+        process.stdin.resume().on("end", () => process.exit(0))
+      `)
+      yield* hears("ready")
+      yield* close
+      const pid = Number(heard.find((line) => line.startsWith("pid "))?.slice(4))
+      // Signal 0 asks whether the process exists; a killed one may take a moment to go.
+      const isThere = () => {
+        try {
+          return process.kill(pid, 0)
+        } catch {
+          return false
+        }
+      }
+      yield* Effect.promise(async () => {
+        while (isThere()) await new Promise(setImmediate)
+      })
+    })
+  )
+})
+
+describe("an agent that cannot be used", () => {
+  it("is told in one sentence: no such command, a crash [CLIENT-8.d CLIENT-8.e]", async () => {
+    const messageOf = (command: string, args: ReadonlyArray<string>) =>
+      startAgent(command, args).then(
+        () => "connected",
+        (cause: unknown) => String(cause)
+      )
+    assert.strictEqual(
+      await messageOf("no-such-agent", []),
+      'Error: cannot start the agent "no-such-agent": there is no such command'
+    )
+    assert.strictEqual(
+      await messageOf(process.execPath, ["-e", "process.exit(3)"]),
+      "Error: the agent exited with code 3, before it answered initialize"
+    )
+    assert.strictEqual(
+      await messageOf(process.execPath, ["-e", "process.kill(process.pid, 'SIGKILL')"]),
+      "Error: the agent was ended by SIGKILL, before it answered initialize"
+    )
+    // Its stdout lives on in a child it left behind.
+    const leavesChild = `
+      require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" })
+        .on("spawn", () => process.exit(4))
+    `
+    assert.strictEqual(
+      await messageOf(process.execPath, ["-e", leavesChild]),
+      "Error: the agent exited with code 4, before it answered initialize"
+    )
+  })
+
+  it("is told in one sentence when it stops reading [CLIENT-8.e]", async () => {
+    const deaf = `
+      process.stdin.once("data", () => {
+        require("node:fs").closeSync(0)
+        console.log(JSON.stringify({ jsonrpc: "2.0", id: 0, result: { protocolVersion: 1 } }))
+      })
+      setInterval(() => {}, 1000)
+    `
+    const connection = await startAgent(process.execPath, ["-e", deaf])
+    const error = await connection.newSession("/").catch((cause: unknown) => cause)
+    await connection.close()
+    assert.strictEqual(String(error), "Error: the agent closed its stdin, before it answered session/new")
+  })
+
+  it("may write much that is not ACP: the first lines are told [CLIENT-8.e]", async () => {
+    const lines: Array<string> = []
+    const noisy = `for (let n = 0; n < 1000; n++) console.log("noise " + n)`
+    await startAgent(process.execPath, ["-e", noisy], { log: (line) => lines.push(line) }).catch(() => undefined)
+    assert.strictEqual(lines[0], "the agent wrote something on stdout that is not ACP: noise 0")
+    assert.lengthOf(lines, 21)
+    assert.match(lines.at(-1) ?? "", /not shown any more/)
+  })
+})

@@ -1,0 +1,220 @@
+/** The reference client against an agent written by hand. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { type ConnectOptions, connect } from "../src/promise/index.ts"
+import { Connection, type Update } from "../src/reference/index.ts"
+import * as FakeAgent from "./fake-agent.ts"
+
+const update = (fields: object) => ({ method: "session/update", params: { sessionId: "s", update: fields } })
+const chunk = (text: string) => update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } })
+
+/** A session with an agent written by hand, up to the point where a prompt may be sent. */
+const session = async (options: ConnectOptions = {}) => {
+  const agent = FakeAgent.make()
+  const opened = FakeAgent.open(agent)
+  const connection = await connect(agent.stream, options)
+  const started = await connection.newSession("/")
+  await opened
+  return { agent, connection, session: started }
+}
+
+describe("a prompt", () => {
+  it("settles after every update sent before its answer was handled, in order [CLIENT-7.a CLIENT-7.b]", async () => {
+    const handled: Array<unknown> = []
+    const onUpdate = async (told: Update) => {
+      // A handler slower than the stream: the next update waits for it.
+      await new Promise(setImmediate)
+      handled.push(told.update["n"])
+    }
+    const { agent, session: started } = await session({ onUpdate })
+    const ended = started.prompt("Hello")
+    const { id } = await agent.next()
+    const numbers = Array.from({ length: 300 }, (_, n) => n)
+    await agent.send(...numbers.map((n) => update({ sessionUpdate: n % 2 === 0 ? "plan" : "of_the_future", n })), {
+      id,
+      result: { stopReason: "end_turn" }
+    })
+    assert.strictEqual(await ended, "end_turn")
+    assert.deepStrictEqual(handled, numbers)
+  })
+
+  it("goes on when an update's handler throws [CLIENT-7.a]", async () => {
+    const lines: Array<string> = []
+    const handled: Array<string> = []
+    const { agent, session: started } = await session({
+      log: (line) => lines.push(line),
+      onUpdate: (told) => {
+        handled.push(JSON.stringify(told.update["content"]))
+        throw new Error("handler")
+      }
+    })
+    const ended = started.prompt("Hello")
+    await agent.send(chunk("a"), chunk("b"), { id: (await agent.next()).id, result: { stopReason: "end_turn" } })
+    assert.strictEqual(await ended, "end_turn")
+    assert.lengthOf(handled, 2)
+    assert.deepStrictEqual(lines, Array(2).fill("an update could not be handled: handler"))
+  })
+
+  it("rejects with one ordinary error when the agent is gone, and so does every open call [CLIENT-8.e]", async () => {
+    const { agent, connection, session: started } = await session()
+    const open = [started.prompt("Hello"), connection.newSession("/")].map((call) =>
+      call.catch((cause: unknown) => cause)
+    )
+    await agent.next()
+    await agent.die()
+    const errors = await Promise.all(open)
+    assert.deepStrictEqual(errors.map(String), [
+      "Error: the connection to the agent ended, before it answered session/prompt",
+      "Error: the connection to the agent ended, before it answered session/new"
+    ])
+  })
+
+  it("cancels its turn when its signal is aborted, and rejects with the reason", async () => {
+    const { agent, session: started } = await session()
+    const stop = new AbortController()
+    const ended = started.prompt("Hello", { signal: stop.signal }).catch((cause: unknown) => cause)
+    const { id } = await agent.next()
+    stop.abort(new Error("enough"))
+    assert.strictEqual(String(await ended), "Error: enough")
+    assert.sameDeepMembers(
+      [await agent.next(), await agent.next()],
+      [
+        { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } },
+        { jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s" } }
+      ]
+    )
+  })
+})
+
+describe("cancelling a session", () => {
+  it("answers its open permission questions, and those of no other [CLIENT-6.a]", async () => {
+    const asked = Promise.withResolvers<void>()
+    const { agent, session: started } = await session({
+      permission: ({ sessionId }) => {
+        if (sessionId === "other") asked.resolve()
+        return new Promise(() => undefined)
+      }
+    })
+    const question = (id: number, sessionId: string) => ({
+      id,
+      method: "session/request_permission",
+      params: { sessionId, toolCall: { toolCallId: "1" }, options: [{ optionId: "a", name: "A", kind: "allow_once" }] }
+    })
+    await agent.send(question(1, "s"), question(2, "other"))
+    await asked.promise
+    await started.cancel()
+    const cancelled = { outcome: { outcome: "cancelled" } }
+    assert.sameDeepMembers(
+      [await agent.next(), await agent.next()],
+      [
+        { jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s" } },
+        { jsonrpc: "2.0", id: 1, result: cancelled }
+      ]
+    )
+    // The other question is still open: a withdrawal of it is the next thing the client answers.
+    await agent.send({ method: "$/cancel_request", params: { requestId: 2 } })
+    assert.deepStrictEqual(await agent.next(), { jsonrpc: "2.0", id: 2, result: cancelled })
+  })
+})
+
+describe("a permission question", () => {
+  it("that crosses the cancel of its turn is answered cancelled; the next turn may ask again [CLIENT-6.a]", async () => {
+    const { agent, session: started } = await session({ permission: ({ options }) => options[0]?.optionId })
+    const question = (id: number) => ({
+      id,
+      method: "session/request_permission",
+      params: {
+        sessionId: "s",
+        toolCall: { toolCallId: "1" },
+        options: [{ optionId: "a", name: "A", kind: "allow_once" }]
+      }
+    })
+    const first = started.prompt("one")
+    const { id } = await agent.next()
+    await started.cancel()
+    await agent.next()
+    await agent.send(question(7), { id, result: { stopReason: "cancelled" } })
+    assert.deepStrictEqual(await agent.next(), { jsonrpc: "2.0", id: 7, result: { outcome: { outcome: "cancelled" } } })
+    assert.strictEqual(await first, "cancelled")
+    const second = started.prompt("two")
+    const prompt = await agent.next()
+    await agent.send(question(8))
+    const outcome = { outcome: "selected", optionId: "a" }
+    assert.deepStrictEqual(await agent.next(), { jsonrpc: "2.0", id: 8, result: { outcome } })
+    await agent.send({ id: prompt.id, result: { stopReason: "end_turn" } })
+    assert.strictEqual(await second, "end_turn")
+  })
+})
+
+describe("an agent's words", () => {
+  it("cannot break the line they are told on", async () => {
+    const { agent, session: started } = await session()
+    const ended = started.prompt("Hello").catch((cause: unknown) => String(cause))
+    await agent.send({ id: (await agent.next()).id, error: { code: -1, message: "a\nb\u001b[31m\u2028" } })
+    assert.strictEqual(await ended, "Error: the agent answered session/prompt with an error: a\\nb\\u001b[31m\\u2028")
+  })
+})
+
+describe("initialize", () => {
+  const failure = (agent: FakeAgent.FakeAgent, options: Connection.Options = {}) =>
+    Connection.make(agent.stream, options).pipe(
+      Effect.scoped,
+      Effect.flip,
+      Effect.map(({ message }) => message)
+    )
+
+  it.effect("is waited for 60 s, with a line after 5 s [CLIENT-8.f CLIENT-8.g]", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const waiting = yield* Effect.forkChild(failure(FakeAgent.make(), { log: (line) => lines.push(line) }))
+      yield* TestClock.adjust("4999 millis")
+      assert.deepStrictEqual(lines, [])
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(lines, ["waiting for the agent to answer initialize"])
+      yield* TestClock.adjust("54 seconds")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust("1 seconds")
+      assert.match(yield* Fiber.join(waiting), /did not answer initialize within 60 s/)
+    })
+  )
+
+  it.effect("may be given another time [CLIENT-8.f]", () =>
+    Effect.gen(function* () {
+      const waiting = yield* Effect.forkChild(failure(FakeAgent.make(), { initializeTimeout: 1_500 }))
+      yield* TestClock.adjust("1500 millis")
+      assert.match(yield* Fiber.join(waiting), /did not answer initialize within 1.5 s/)
+    })
+  )
+
+  it.effect("answered with another version, or none, is refused with a sentence [CLIENT-8.h]", () =>
+    Effect.gen(function* () {
+      for (const [result, version] of [
+        [{ protocolVersion: 2 }, "2"],
+        [{}, "null"],
+        [null, "null"]
+      ] as const) {
+        const agent = FakeAgent.make()
+        const refused = yield* Effect.forkChild(failure(agent))
+        yield* Effect.promise(async () => agent.send({ id: (await agent.next()).id, result }))
+        assert.strictEqual(
+          yield* Fiber.join(refused),
+          `the agent answered protocol version ${version}; this client speaks 1 only`
+        )
+      }
+    })
+  )
+
+  it.effect("answered with an error fails with its words", () =>
+    Effect.gen(function* () {
+      const agent = FakeAgent.make()
+      const refused = yield* Effect.forkChild(failure(agent))
+      const error = { code: -32000, message: "who are you", data: { hint: "log in" } }
+      yield* Effect.promise(async () => agent.send({ id: (await agent.next()).id, error }))
+      assert.strictEqual(
+        yield* Fiber.join(refused),
+        'the agent answered initialize with an error: who are you {"hint":"log in"}'
+      )
+    })
+  )
+})

@@ -1,0 +1,48 @@
+// A client by hand, just enough of one: client.mjs TOOLS PROMPT MANNER AGENT ARGS… Its manner breaks it in one way.
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { createInterface } from "node:readline"
+
+const [toolsFile, prompt, manner, command, ...args] = process.argv.slice(2)
+const tools = toolsFile === "" ? [] : JSON.parse(readFileSync(toolsFile, "utf8"))
+if (manner === "dies") process.exit(2)
+const agent = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
+const started = [agent]
+const send = (message) => agent.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+const pending = new Map()
+const request = (method, params) =>
+  new Promise((resolve) => {
+    pending.set(pending.size, resolve)
+    send({ id: pending.size - 1, method, params })
+  })
+const stop = (code) => {
+  for (const one of started) one.stdin.end()
+  agent.once("close", () => process.exit(code))
+}
+agent.once("error", () => process.exit(1))
+agent.once("exit", (code) => code !== 0 && process.exit(1))
+process.once("SIGINT", () => (agent.kill(), process.exit(130)))
+
+createInterface({ input: agent.stdout }).on("line", (line) => {
+  if (manner === "silent") return
+  const { id, method, params, result } = JSON.parse(line)
+  if (method === undefined) return pending.get(id)?.(result)
+  if (method === "session/update") return console.log(JSON.stringify(params))
+  const tool = tools.find((one) => one.method === method)
+  if (tool === undefined) return send({ id, error: { code: -32601, message: "Method not found" } })
+  if (tool.behaviour.return !== undefined) send({ id, result: tool.behaviour.return })
+  if (manner === "twice") send({ id, result: tool.behaviour.return })
+})
+
+await request("initialize", {
+  protocolVersion: 1,
+  clientCapabilities: { _meta: { "org.mini-me/tools": tools.map((tool) => ({ ...tool, behaviour: undefined })) } }
+})
+if (manner === "starts twice") started.push(spawn(command, args, { stdio: ["pipe", "ignore", "inherit"] }))
+const { sessionId } = await request("session/new", { cwd: process.cwd(), mcpServers: [] })
+if (manner === "noise") console.log("ready")
+const { stopReason } = await request("session/prompt", { sessionId, prompt: [{ type: "text", text: prompt }] })
+console.log(JSON.stringify({ sessionId, stopReason }))
+if (manner === "chatty") console.log("bye")
+if (manner === "hangs") setInterval(() => {}, 1000)
+else stop(0)

@@ -1,0 +1,192 @@
+/** The agent file, decoded [Configuration]. Called by whoever read the file; YAML and line numbers are the reader's part. */
+import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { distance } from "fastest-levenshtein"
+import { Mode } from "./Discovery.ts"
+import * as GoDuration from "./GoDuration.ts"
+import * as Json from "./Json.ts"
+
+const mapping = "a mapping of keys to values"
+const or = <S extends Schema.Constraint>(schema: S, value: S["Encoded"]) =>
+  Schema.withDecodingDefaultKey<S>(Effect.succeed(value))(schema)
+
+const Switch = Schema.Boolean.annotate({ expected: "true or false" })
+const Text = Schema.String.annotate({ expected: "a text" })
+const Count = Schema.declare((value): value is number => Number.isSafeInteger(value) && Number(value) >= 1, {
+  expected: "a whole number, at least 1"
+})
+
+/** CFG-1: the four keys of the extension. */
+const ClientTools = Schema.Struct({
+  /** `false`: the extension is off (CFG-2). */
+  enabled: or(Switch, true),
+  discovery: or(Mode.annotate({ expected: '"meta" or "request"' }), "meta"),
+  /** `auto`: calls ask for permission only while `yolo` is off. `ask`: every call asks (PERM-1). */
+  permissions: or(Schema.Literals(["auto", "ask"]).annotate({ expected: '"auto" or "ask"' }), "auto"),
+  /** Bound of one tool call and of the list request. */
+  timeout: or(GoDuration.GoDuration, "30s")
+})
+
+const Acp = Schema.Struct({ clientTools: or(ClientTools, {}) })
+
+const LoopDetector = Schema.Struct({
+  /** From how many identical calls with identical answers on the result carries a note (LOOP-2). */
+  flagAfter: or(Count, 3),
+  /** At how many the turn stops (LOOP-2). Not smaller than `flagAfter`. */
+  stopAfter: or(Count, 5)
+})
+
+const Sessions = Schema.Struct({
+  /** Where session files are kept. */
+  directory: Schema.optionalKey(Text)
+})
+
+const Model = Schema.Struct({
+  /** `script`, `openai-compatible`, or another provider the agent knows. */
+  provider: Text,
+  /** The provider's name of the model. */
+  name: Schema.optionalKey(Text),
+  /** The address of the API, for `openai-compatible`. */
+  baseUrl: Schema.optionalKey(Text),
+  /** The environment variable that holds the API key. The key itself never stands in the file. */
+  apiKeyEnv: Schema.optionalKey(Text),
+  /** The script file, for `script`. Relative to the agent file. */
+  script: Schema.optionalKey(Text)
+})
+
+/** The agent file with the defaults of CFG-1 filled in. */
+export const AgentConfig = Schema.Struct({
+  acp: or(Acp, {}),
+  /** `true`: tools run without asking, unless `acp.clientTools.permissions` is `ask`. */
+  yolo: or(Switch, false),
+  /** How many code points the model reads of one result (CUT-1). */
+  maxOutput: or(Count, 16_000),
+  loopDetector: or(LoopDetector, {}),
+  /** How many model requests one prompt turn may make (TURN-4). */
+  maxTurnRequests: or(Count, 50),
+  systemPrompt: Schema.optionalKey(Text),
+  sessions: or(Sessions, {}),
+  model: Schema.optionalKey(Model)
+})
+export type AgentConfig = typeof AgentConfig.Type
+export type ModelConfig = typeof Model.Type
+
+const knownKeys: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["", Object.keys(AgentConfig.fields)],
+  ["acp", Object.keys(Acp.fields)],
+  ["acp.clientTools", Object.keys(ClientTools.fields)],
+  ["loopDetector", Object.keys(LoopDetector.fields)],
+  ["sessions", Object.keys(Sessions.fields)],
+  ["model", Object.keys(Model.fields)]
+])
+
+/** A value that cannot be used (CFG-4). */
+export interface Problem {
+  readonly path: ReadonlyArray<string>
+  /** What the file says; `undefined` when a key is missing. */
+  readonly value: unknown
+  /** What would be accepted, in words. */
+  readonly accepted: string
+}
+
+/** A key nobody knows (CFG-4). */
+export interface UnknownKey {
+  readonly path: ReadonlyArray<string>
+  /** The known key that looks most like it, if one does. */
+  readonly nearest: string | undefined
+}
+
+export type Decoded = Result.Result<
+  { readonly config: AgentConfig; readonly unknownKeys: ReadonlyArray<UnknownKey> },
+  ReadonlyArray<Problem>
+>
+
+/** The dotted name of a key: `acp.clientTools.timeout`. */
+export const keyName = (path: ReadonlyArray<string>): string => path.join(".")
+
+const valueAt = (value: unknown, path: ReadonlyArray<string>): unknown => path.reduce<unknown>(Json.get, value)
+
+const MAX_NEAREST_DISTANCE = 3
+
+const nearest = (path: ReadonlyArray<string>): string | undefined => {
+  const key = path.at(-1) ?? ""
+  const siblings = knownKeys.get(keyName(path.slice(0, -1))) ?? []
+  return siblings
+    .map((sibling) => ({ sibling, away: distance(key.toLowerCase(), sibling.toLowerCase()) }))
+    .filter(({ away, sibling }) => away <= Math.min(MAX_NEAREST_DISTANCE, sibling.length / 2))
+    .toSorted((a, b) => a.away - b.away)[0]?.sibling
+}
+
+const UNEXPECTED = "unexpected"
+const expectedIn = (annotations: { readonly [key: string]: unknown } | undefined): string | undefined => {
+  const expected = annotations?.["expected"]
+  return typeof expected === "string" ? expected : undefined
+}
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    if (issue._tag === "UnexpectedKey") return UNEXPECTED
+    if (issue._tag === "MissingKey") return "a value"
+    return expectedIn("ast" in issue ? issue.ast?.annotations : issue.annotations) ?? mapping
+  },
+  checkHook: (issue) => expectedIn(issue.filter.annotations)
+})
+
+interface Issue {
+  readonly path: ReadonlyArray<string>
+  readonly message: string
+}
+
+const issuesOf = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
+  formatIssues(error.issue).issues.map(({ message, path = [] }) => ({
+    message: message.replace(/^Expected /, ""),
+    path: path.map(String)
+  }))
+
+const decodeUnknown = Schema.decodeUnknownResult(AgentConfig)
+
+/** What each provider needs beside its name. */
+const neededByProvider = new Map<string, ReadonlyArray<readonly [keyof ModelConfig, string]>>([
+  ["script", [["script", "the path of a script file"]]],
+  [
+    "openai-compatible",
+    [
+      ["baseUrl", "the address of the API, such as http://127.0.0.1:8080/v1"],
+      ["name", "the provider's name of the model"]
+    ]
+  ]
+])
+
+const furtherProblems = (config: AgentConfig): ReadonlyArray<Problem> => [
+  ...(config.loopDetector.flagAfter > config.loopDetector.stopAfter
+    ? [
+        {
+          path: ["loopDetector", "flagAfter"],
+          value: config.loopDetector.flagAfter,
+          accepted: `at most loopDetector.stopAfter (${config.loopDetector.stopAfter})`
+        }
+      ]
+    : []),
+  ...(config.model === undefined ? [] : (neededByProvider.get(config.model.provider) ?? []))
+    .filter(([key]) => config.model?.[key] === undefined)
+    .map(([key, accepted]) => ({ path: ["model", key], value: undefined, accepted }))
+]
+
+/** The configuration with its defaults and the keys nobody knows, or everything that is wrong with it (CFG-1, CFG-4). */
+export const decode = (value: unknown): Decoded => {
+  const decoded = decodeUnknown(value, { errors: "all" })
+  if (Result.isFailure(decoded)) {
+    return Result.fail(
+      issuesOf(decoded.failure).map(({ message, path }) => ({ path, value: valueAt(value, path), accepted: message }))
+    )
+  }
+  const problems = furtherProblems(decoded.success)
+  if (problems.length > 0) return Result.fail(problems)
+  const strict = decodeUnknown(value, { errors: "all", onExcessProperty: "error" })
+  return Result.succeed({
+    config: decoded.success,
+    unknownKeys: Result.isSuccess(strict)
+      ? []
+      : issuesOf(strict.failure)
+          .filter(({ message }) => message === UNEXPECTED)
+          .map(({ path }) => ({ path, nearest: nearest(path) }))
+  })
+}

@@ -1,0 +1,79 @@
+/** How an agent learns of a client's tools, on data [Discovery]. Called by the agent's ToolDiscovery. */
+import { Schema } from "effect"
+import { TOOLS_META_KEY } from "./Identifiers.ts"
+import * as Json from "./Json.ts"
+import * as ListTools from "./ListTools.ts"
+import * as LogLine from "./LogLine.ts"
+import * as RpcError from "./RpcError.ts"
+import * as ToolSet from "./ToolSet.ts"
+import * as Wording from "./Wording.ts"
+
+/** The two modes; the agent's configuration names one (CFG-1) and the client follows. */
+export const Mode = Schema.Literals(["meta", "request"])
+export type Mode = typeof Mode.Type
+
+/** What `clientCapabilities._meta` says about client tools. */
+export type Advertisement =
+  | { readonly kind: "list"; readonly entries: ReadonlyArray<unknown> }
+  | { readonly kind: "advertised" }
+  | { readonly kind: "absent" }
+  | { readonly kind: "invalid" }
+
+/** Reads the value under `org.mini-me/tools`: a list, `true`, nothing (also `null` and `false`), or something else. */
+export const fromMeta = (meta: unknown): Advertisement => {
+  const value = Json.get(meta, TOOLS_META_KEY)
+  if (Array.isArray(value)) return { kind: "list", entries: value }
+  if (value === true) return { kind: "advertised" }
+  return value === undefined || value === null || value === false ? { kind: "absent" } : { kind: "invalid" }
+}
+
+/** The tools found and the lines to print about them, in order (LIST-6: nothing is printed here). */
+export interface Discovered extends ToolSet.ToolSet {
+  readonly lines: ReadonlyArray<string>
+}
+
+/** No tools and nothing to say (CFG-2, and a client that offers none). */
+export const nothing: Discovered = { ...ToolSet.empty, lines: [] }
+
+/** The tools of a connection in mode `meta` (META-1, META-2, LOG-1, LOG-3). */
+export const fromAdvertisement = (advertisement: Advertisement, options?: ToolSet.Options): Discovered => {
+  switch (advertisement.kind) {
+    case "list": {
+      const set = ToolSet.decode(advertisement.entries, options)
+      return { ...set, lines: [...set.skipped.map(LogLine.skipped), LogLine.metaTools(set.tools)] }
+    }
+    case "advertised":
+      return { ...nothing, lines: [Wording.notAListButAdvertised] }
+    case "invalid":
+      return { ...nothing, lines: [Wording.notAList] }
+    case "absent":
+      return nothing
+  }
+}
+
+/** True when an agent in mode `request` asks this client for its tools: it said `true`, or sent a list (REQ-1). */
+export const isAsked = (advertisement: Advertisement): boolean =>
+  advertisement.kind === "advertised" || advertisement.kind === "list"
+
+/** How an `_org.mini-me/tools/list` request ended. */
+export type ListOutcome =
+  | { readonly kind: "result"; readonly result: unknown }
+  | { readonly kind: "error"; readonly error: RpcError.RpcError }
+  | { readonly kind: "timeout"; readonly timeout: string }
+
+/** The tools of a session in mode `request`: those of the answer, or none and one line that says why (REQ-3, REQ-4). */
+export const fromListOutcome = (sessionId: string, outcome: ListOutcome, options?: ToolSet.Options): Discovered => {
+  const failed = (why: string): Discovered => ({ ...nothing, lines: [LogLine.listFailed(sessionId, why)] })
+  switch (outcome.kind) {
+    case "result": {
+      const entries = ListTools.decodeResult(outcome.result)
+      if (entries === undefined) return failed(Wording.noToolsArray)
+      const set = ToolSet.decode(entries, options)
+      return { ...set, lines: [...set.skipped.map(LogLine.skipped), LogLine.sessionTools(sessionId, set.tools)] }
+    }
+    case "error":
+      return failed(RpcError.toText(outcome.error))
+    case "timeout":
+      return failed(Wording.noAnswerWithin(outcome.timeout))
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Every sentence a model, a log or an editor reads, word for word. Constants where nothing varies, functions where
+ * something does; no logic beyond putting the parts together.
+ */
+import { LIST_METHOD, REQUEST_CANCELLED, TOOLS_META_KEY } from "./Identifiers.ts"
+
+// What the model sees of a tool
+
+/** TOOL-3 */
+export const defaultDescription = (method: string): string => `Tool provided by the editor (${method}).`
+
+/** SCHEMA-1, SCHEMA-4: no final period. */
+export const requiredParameters = (names: ReadonlyArray<string>): string => `Required parameters: ${names.join(", ")}`
+
+/** SCHEMA-2: with a final period. */
+export const oneOf = (values: ReadonlyArray<string>): string => `One of: ${values.join(", ")}.`
+
+// Why an entry of a list is skipped (LIST-2, NAME-2, SCHEMA-9)
+
+export const notAToolDescription = (why: string): string => `not a tool description: ${why}`
+export const noName = "no name"
+export const methodMustStart = (method: string): string =>
+  `method "${method}" must start with "_" (an ACP extension method)`
+export const schemaTypeMustBeObject = (type: string): string => `inputSchema.type must be "object", got ${type}`
+export const schemaTooDeep = (levels: number): string => `inputSchema is nested deeper than ${levels} levels`
+export const schemaDataTooDeep = (levels: number): string =>
+  `inputSchema holds data nested deeper than ${levels} levels`
+export const duplicateToolName = (modelName: string): string => `duplicate tool name "${modelName}"`
+
+// Why a definition is refused by the client that makes it (CLIENT-1)
+
+export const executeMustBeFunction = "execute must be a function"
+export const schemaNotJson = "inputSchema cannot be written as JSON"
+export const methodReserved = `method "${LIST_METHOD}" is reserved for discovery`
+export const duplicateMethod = (method: string): string => `duplicate method "${method}"`
+
+// What the model reads instead of, or around, a result
+
+/** The wrapper of everything that is not a tool's own successful answer [Errors]. */
+export const toolError = (text: string): string => `[client tool error: ${text}]`
+
+/** CALL-1 */
+export const missingParameters = (names: ReadonlyArray<string>): string =>
+  `missing required parameters: ${names.join(", ")}`
+
+/** CALL-4 */
+export const argumentsMustBeObject = "arguments must be a JSON object"
+
+/** CALL-5 */
+export const unknownTool = (name: string): string => `unknown tool ${name}`
+
+/** PERM-4: the whole text, not wrapped as an error. */
+export const rejectedByUser = (modelName: string): string => `[${modelName} rejected by user]`
+
+/** RES-1, RES-2: stands in the place of a block that is not text. */
+export const nonTextContent = (type: string): string => `[client tool: non-text content of type ${type} skipped]`
+
+/** RES-6 */
+export const resultTooDeep = "result is nested too deeply"
+
+/** TURN-3: the text of a call whose turn was cancelled while it ran, and of one that never began. */
+export const cancelled = "cancelled"
+export const notStarted = "not started"
+
+/** CUT-2: stands where the middle was; `n` counts code points. */
+export const cutMarker = (n: number): string => `\n[… ${n} characters cut …]\n`
+
+/** ERR-2: the message beside code -32800, as the ACP SDK words it. */
+export const requestCancelled = "Request cancelled"
+
+/** ERR-2, LOG-4: `timeout` is the duration as the agent file writes it. */
+export const noAnswerWithin = (timeout: string): string => `no answer within ${timeout}`
+
+/** ERR-2: the error a call that ran into its deadline ends with. */
+export const timeoutError = (
+  timeout: string
+): { readonly code: number; readonly message: string; readonly data: { readonly reason: string } } => ({
+  code: REQUEST_CANCELLED,
+  message: requestCancelled,
+  data: { reason: noAnswerWithin(timeout) }
+})
+
+// What the editor shows
+
+/** PERM-1, REPORT-1: `name` is the client's own name of the tool. */
+export const callTitle = (name: string): string => `client: ${name}`
+
+export const permissionAllow = "Allow"
+export const permissionAllowAlways = "Always allow in this session"
+export const permissionReject = "Reject"
+
+// Lines on the agent's stderr (LOG-1 to LOG-4, META-2). LogLine escapes what the peer wrote before it comes here.
+
+export const logMetaTools = (modelNames: string): string => `[acp] client tools (meta): ${modelNames}`
+export const logSessionTools = (sessionId: string, modelNames: string): string =>
+  `[acp] session ${sessionId} client tools (request): ${modelNames}`
+export const logNoTools = "(none)"
+export const logSkipped = (index: number, reason: string): string =>
+  `[acp] client tools: entry ${index} skipped: ${reason}`
+export const logListFailed = (sessionId: string, why: string): string =>
+  `[acp] client tools: session ${sessionId}: ${why}`
+export const noToolsArray = "no tools array"
+export const notAList = `[acp] client tools: "${TOOLS_META_KEY}" is not a list of tools`
+export const notAListButAdvertised = `${notAList}; a client that answers ${LIST_METHOD} needs acp.clientTools.discovery: request`
+
+// What an ACP error of the reference agent or client says
+
+export const promptRunning = "a prompt turn is already running in this session"
+export const notInitialized = "initialize must be answered before a session is opened"
+export const blockNotSupported = (type: string): string => `prompt blocks of type "${type}" are not supported`
+export const cwdMustBeAbsolute = "cwd must be an absolute path"
+export const listParams = "params must hold sessionId and cwd, both strings"
+export const callWithoutSession = `_meta must carry the session id under "org.mini-me/sessionId"`
+
+/** A line longer than the ACP SDK reads ends the connection. */
+export const messageTooLarge =
+  "a message of more than 32 MiB came in; the connection is closed, because the ACP SDK reads no longer line"
+
+// What is said about an agent file (CFG-4)
+
+/** `value` is the JSON text of what the file says; `undefined` when the key is missing. */
+export const configProblem = (key: string, value: string | undefined, accepted: string): string =>
+  value === undefined
+    ? `${key} is missing; it takes ${accepted}`
+    : `${key === "" ? "the file" : key}: ${value} is not accepted; it takes ${accepted}`
+export const configProvider = "script or openai-compatible"
+export const configKeyNotSet = (variable: string): string =>
+  `model.apiKeyEnv: the environment variable ${variable} is not set`
+export const configUnknownKey = (key: string, nearest: string | undefined): string =>
+  `warning: unknown key ${key}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`
+
+// What the client says about an agent
+
+export const noise = (line: string): string => `the agent wrote something on stdout that is not ACP: ${line}`
+export const moreNoise = "the agent goes on writing on stdout what is not ACP; this is not shown any more"
