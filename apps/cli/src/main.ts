@@ -2,6 +2,7 @@
 /** The command `acp-client-tools`: parses the command line, runs a command, and turns its end into an exit code. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ToolResult } from "@acp-client-tools/client"
+import { Wording } from "@acp-client-tools/protocol"
 import { Cause, Effect, Exit, Layer, Logger } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import * as AgentCommand from "./AgentCommand.ts"
@@ -53,9 +54,7 @@ const failure = Exit.isSuccess(exit) ? undefined : Cause.squash(exit.cause)
 const ending =
   failure === undefined || failure instanceof Failure.Failure
     ? failure
-    : Failure.agentFailed(
-        `this is a fault of acp-client-tools: ${ToolResult.failureText(failure) ?? "no reason given"}`
-      )
+    : Failure.agentFailed(`this is a fault of acp-client-tools: ${ToolResult.failureText(failure) ?? Wording.noReason}`)
 if (ending !== undefined && ending.message !== "") await Stderr.write(ending.message)
 // A tools module may have left a timer running; the work is done.
 process.exit(ending?.exitCode ?? 0)

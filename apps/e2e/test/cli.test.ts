@@ -1,4 +1,5 @@
 /** The command as people type it. */
+import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import * as Command from "../src/Command.ts"
 import * as Folder from "../src/Folder.ts"
@@ -287,6 +288,23 @@ describe("acp-client-tools", () => {
     const { exitCode, stderr, stdout } = await Run.toEnd(command("clinet"))
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" })
     expect(stderr).toMatch(/Unknown subcommand "clinet"[^]*client/)
+  })
+
+  it("is one file that runs where there is nothing else", async () => {
+    const { args } = command()
+    await using folder = await Folder.make({
+      ...says,
+      "acp-client-tools.js": await readFile(args[0] ?? "", "utf8"),
+      "package.json": '{"type":"module"}'
+    })
+    const bundle = folder.path("acp-client-tools.js")
+    const run = (...flags: ReadonlyArray<string>): Command.Command => ({
+      command: process.execPath,
+      args: [bundle, ...flags]
+    })
+    const agent = run("agent", "--config", "agent.yaml")
+    const client = run("client", "--prompt", "Hi", "--", agent.command, ...agent.args)
+    expect(await Run.toEnd(client, { cwd: folder.path(".") })).toEqual({ exitCode: 0, stdout: "Hello.\n", stderr: "" })
   })
 
   it("helps on stdout when asked, and on stderr when not [CLI-4.c]", async () => {

@@ -3,7 +3,7 @@
  * has the connection; `fromClient` makes it from a connection of the ACP SDK.
  */
 import type { RequestPermissionRequest, SessionUpdate } from "@agentclientprotocol/sdk"
-import type { JsonObject, RpcError } from "@acp-client-tools/protocol"
+import { type JsonObject, type RpcError, Wording } from "@acp-client-tools/protocol"
 import { Effect, Predicate, Schema } from "effect"
 
 /** The client answered a request with a JSON-RPC error. */
@@ -21,7 +21,7 @@ export class RequestRejected extends Schema.TaggedError<RequestRejected>()("Requ
 /** The connection ended before the answer came (ERR-4). Nobody is left to report to. */
 export class ConnectionClosed extends Schema.TaggedError<ConnectionClosed>()("ConnectionClosed", {}) {
   override get message(): string {
-    return "the connection to the client is closed"
+    return Wording.clientGone
   }
 }
 

@@ -1,5 +1,5 @@
 /** A handler's outcome as the result that goes on the wire (CLIENT-4). Called by CallHandler; never throws. */
-import type { JsonObject } from "@acp-client-tools/protocol"
+import { type JsonObject, Wording } from "@acp-client-tools/protocol"
 
 /** The longest answer sent, in bytes of UTF-8: the ACP SDK's limit of a line, less room for the envelope. */
 export const MAX_BYTES = 31 * 1024 * 1024
@@ -27,8 +27,7 @@ export const failureText = (cause: unknown): string | undefined => {
 }
 
 /** What was thrown, as a failed call. */
-export const fromFailure = (cause: unknown): JsonObject =>
-  error(failureText(cause) ?? "the tool failed and did not say why")
+export const fromFailure = (cause: unknown): JsonObject => error(failureText(cause) ?? Wording.toolFailedSilently)
 
 // A UTF-16 unit takes at most three bytes of UTF-8, so only texts near the limit need counting.
 const isTooLong = (text: string): boolean =>
@@ -42,11 +41,11 @@ export const fromValue = (value: unknown): unknown => {
   if (value === undefined) return null
   try {
     const text: string | undefined = JSON.stringify(value)
-    if (text === undefined) return error(`the tool returned a ${typeof value}, which is not a JSON value`)
-    if (isTooLong(text)) return error(`the tool returned more than ${MAX_BYTES} bytes`)
+    if (text === undefined) return error(Wording.notAJsonValue(typeof value))
+    if (isTooLong(text)) return error(Wording.tooManyBytes(MAX_BYTES))
     // A copy: what the handler still holds may change, or answer differently, before it is written.
     return typeof value === "string" ? value : (JSON.parse(text) as unknown)
   } catch (cause) {
-    return error(`the tool returned a value that cannot be written as JSON: ${failureText(cause) ?? "no reason given"}`)
+    return error(Wording.notWritable(failureText(cause) ?? Wording.noReason))
   }
 }

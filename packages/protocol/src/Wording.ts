@@ -1,6 +1,7 @@
 /**
  * Every sentence a model, a log or an editor reads, word for word. Constants where nothing varies, functions where
- * something does; no logic beyond putting the parts together.
+ * something does; no logic beyond putting the parts together. What a command line says of its own flags and files stands
+ * with those.
  */
 import { LIST_METHOD, REQUEST_CANCELLED, TOOLS_META_KEY } from "./Identifiers.ts"
 
@@ -103,7 +104,16 @@ export const noToolsArray = "no tools array"
 export const notAList = `[acp] client tools: "${TOOLS_META_KEY}" is not a list of tools`
 export const notAListButAdvertised = `${notAList}; a client that answers ${LIST_METHOD} needs acp.clientTools.discovery: request`
 
-// What an ACP error of the reference agent or client says
+// What a client answers for a handler that gave no result (CLIENT-4)
+
+export const toolFailedSilently = "the tool failed and did not say why"
+/** `type` as `typeof` has it. */
+export const notAJsonValue = (type: string): string => `the tool returned a ${type}, which is not a JSON value`
+export const tooManyBytes = (limit: number): string => `the tool returned more than ${limit} bytes`
+export const notWritable = (why: string): string => `the tool returned a value that cannot be written as JSON: ${why}`
+export const noReason = "no reason given"
+
+// What an ACP error says
 
 export const promptRunning = "a prompt turn is already running in this session"
 export const notInitialized = "initialize must be answered before a session is opened"
@@ -111,6 +121,12 @@ export const blockNotSupported = (type: string): string => `prompt blocks of typ
 export const cwdMustBeAbsolute = "cwd must be an absolute path"
 export const listParams = "params must hold sessionId and cwd, both strings"
 export const callWithoutSession = `_meta must carry the session id under "org.mini-me/sessionId"`
+export const modelFailed = (why: string): string => `the model failed: ${why}`
+export const modelCutShort = "the model failed: its answer was cut short"
+export const modelEndedWith = (reason: string): string => `the model failed: its answer ended with "${reason}"`
+export const scriptEnded = (steps: number): string =>
+  `the script has ${steps} steps, and the model was asked for one more`
+export const clientGone = "the connection to the client is closed"
 
 /** A line longer than the ACP SDK reads ends the connection. */
 export const messageTooLarge =
@@ -129,7 +145,27 @@ export const configKeyNotSet = (variable: string): string =>
 export const configUnknownKey = (key: string, nearest: string | undefined): string =>
   `warning: unknown key ${key}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`
 
-// What the client says about an agent
+// What a client says about an agent (CLIENT-8)
 
 export const noise = (line: string): string => `the agent wrote something on stdout that is not ACP: ${line}`
 export const moreNoise = "the agent goes on writing on stdout what is not ACP; this is not shown any more"
+export const cannotStart = (command: string, why: string): string =>
+  `cannot start the agent ${JSON.stringify(command)}: ${why}`
+export const waitingForInitialize = "waiting for the agent to answer initialize"
+/** `seconds` may be a fraction. */
+export const noInitialize = (seconds: number): string =>
+  `the agent did not answer initialize within ${seconds} s; is it an ACP agent?`
+/** `version` as JSON text. */
+export const otherVersion = (version: string, ours: number): string =>
+  `the agent answered protocol version ${version}; this client speaks ${ours} only`
+export const agentExited = (code: number): string => `the agent exited with code ${code}`
+export const agentKilled = (signal: string): string => `the agent was ended by ${signal}`
+export const agentStoppedReading = "the agent closed its stdin"
+export const agentStoppedWriting = "the agent closed its stdout"
+export const agentGone = "the connection to the agent ended"
+/** `what` is one of the sentences above. */
+export const beforeItAnswered = (what: string, method: string): string => `${what}, before it answered ${method}`
+export const agentAnsweredError = (method: string, error: string): string =>
+  `the agent answered ${method} with an error: ${error}`
+export const answerLacks = (method: string, field: string): string => `the agent's answer to ${method} has no ${field}`
+export const updateNotHandled = (why: string): string => `an update could not be handled: ${why}`

@@ -8,7 +8,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4StreamPart
 } from "@ai-sdk/provider"
-import type { ToolDeclaration } from "@acp-client-tools/protocol"
+import { type ToolDeclaration, Wording } from "@acp-client-tools/protocol"
 import { Effect, Predicate, Stream } from "effect"
 import type { Message } from "../reference/History.ts"
 import { type FinishReason, type Model, type ModelEvent, ModelFailed, type ModelRequest } from "../reference/Model.ts"
@@ -65,7 +65,7 @@ const failed = (cause: unknown): ModelFailed => {
   const status = Predicate.isObject(cause) ? cause["statusCode"] : undefined
   const message = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : "the provider failed"
   return new ModelFailed({
-    message: `the model failed: ${message}${typeof status === "number" ? ` (HTTP ${status})` : ""}`
+    message: Wording.modelFailed(`${message}${typeof status === "number" ? ` (HTTP ${status})` : ""}`)
   })
 }
 
@@ -90,9 +90,7 @@ const toEvents = (part: LanguageModelV4StreamPart): Stream.Stream<ModelEvent, Mo
     case "finish": {
       const reason = finishReasons.get(part.finishReason.unified)
       return reason === undefined
-        ? Stream.fail(
-            new ModelFailed({ message: `the model failed: its answer ended with "${part.finishReason.unified}"` })
-          )
+        ? Stream.fail(new ModelFailed({ message: Wording.modelEndedWith(part.finishReason.unified) }))
         : Stream.succeed({ type: "finish", reason })
     }
     default:

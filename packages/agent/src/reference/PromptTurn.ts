@@ -3,7 +3,7 @@
  * given back, until it has no more to ask. Run by AgentApp in a fiber of its own; interrupting that fiber cancels the turn.
  */
 import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk"
-import { CallArguments } from "@acp-client-tools/protocol"
+import { CallArguments, Wording } from "@acp-client-tools/protocol"
 import { Effect, Stream } from "effect"
 import type { ConnectionClosed } from "../Host.ts"
 import * as SameChunk from "../SameChunk.ts"
@@ -70,7 +70,7 @@ const ask = Effect.fnUntraced(function* (place: Place) {
       Stream.runForEach(hear),
       Effect.andThen(
         Effect.suspend(() =>
-          finish === undefined ? Effect.fail(new ModelFailed({ message: "the answer was cut short" })) : Effect.void
+          finish === undefined ? Effect.fail(new ModelFailed({ message: Wording.modelCutShort })) : Effect.void
         )
       ),
       Effect.onError(() =>

@@ -2,6 +2,7 @@
  * A model that says what a script says: for demonstrations and tests. Made by whoever read a script file; one step is one
  * answer to one model request of a session.
  */
+import { Wording } from "@acp-client-tools/protocol"
 import { Effect, Result, Schema, SchemaIssue, Stream } from "effect"
 import { type Model, ModelFailed, type ModelEvent, type ModelRequest } from "./Model.ts"
 
@@ -92,7 +93,7 @@ export const make = (script: Script): Model => ({
     if (step === undefined) {
       return Stream.fail(
         new ModelFailed({
-          message: `the script has ${script.steps.length} steps, and the model was asked for one more`
+          message: Wording.scriptEnded(script.steps.length)
         })
       )
     }

@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { Readable, Writable } from "node:stream"
 import { ndJsonStream, type Stream } from "@agentclientprotocol/sdk"
+import { Wording } from "@acp-client-tools/protocol"
 import { Deferred, Effect, Option, type Scope } from "effect"
 import { AgentFailed } from "../reference/AgentFailed.ts"
 import * as NoiseFilter from "./NoiseFilter.ts"
@@ -76,9 +77,9 @@ const end = Effect.fnUntraced(function* (child: ChildProcess, hurried: Effect.Ef
 })
 
 const outcome = (child: ChildProcess): string => {
-  if (child.signalCode !== null) return `the agent was ended by ${child.signalCode}`
-  if (child.exitCode !== null) return `the agent exited with code ${child.exitCode}`
-  return child.stdin?.errored ? "the agent closed its stdin" : "the agent closed its stdout"
+  if (child.signalCode !== null) return Wording.agentKilled(child.signalCode)
+  if (child.exitCode !== null) return Wording.agentExited(child.exitCode)
+  return child.stdin?.errored ? Wording.agentStoppedReading : Wording.agentStoppedWriting
 }
 
 // What an agent wrote last is read for so long after its exit, in ms; a child it left may hold its stdout for ever.
@@ -136,7 +137,7 @@ export const start = Effect.fnUntraced(function* ({
       catch: (cause) => {
         const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
         return new AgentFailed({
-          message: `cannot start the agent ${JSON.stringify(command)}: ${reasons[code] ?? code}`
+          message: Wording.cannotStart(command, reasons[code] ?? code)
         })
       }
     }),

@@ -110,20 +110,20 @@ const requester =
       catch: (cause) =>
         Json.isObject(cause) && typeof cause["code"] === "number"
           ? new AgentFailed({
-              message: `the agent answered ${method} with an error: ${errorText(cause)}`,
+              message: Wording.agentAnsweredError(method, errorText(cause)),
               code: cause["code"]
             })
           : new ConnectionLost({ method })
     }).pipe(
       Effect.catchTag("ConnectionLost", () =>
         Effect.flatMap(whyClosed, (why) =>
-          Effect.fail(new AgentFailed({ message: `${why}, before it answered ${method}` }))
+          Effect.fail(new AgentFailed({ message: Wording.beforeItAnswered(why, method) }))
         )
       )
     )
 
 const malformed = (method: string, expected: string): AgentFailed =>
-  new AgentFailed({ message: `the agent's answer to ${method} has no ${expected}` })
+  new AgentFailed({ message: Wording.answerLacks(method, expected) })
 
 /** Waits for `initialize`, says so when that takes long, and gives up at the timeout (CLIENT-8). */
 const initialised = (
@@ -131,7 +131,7 @@ const initialised = (
   timeout: number,
   log: (line: string) => void
 ): Effect.Effect<unknown, AgentFailed> => {
-  const waiting = Effect.sync(() => log("waiting for the agent to answer initialize")).pipe(
+  const waiting = Effect.sync(() => log(Wording.waitingForInitialize)).pipe(
     Effect.delay(WAITING_LINE_AFTER),
     Effect.andThen(Effect.never)
   )
@@ -141,7 +141,7 @@ const initialised = (
       orElse: () =>
         Effect.fail(
           new AgentFailed({
-            message: `the agent did not answer initialize within ${timeout / 1000} s; is it an ACP agent?`
+            message: Wording.noInitialize(timeout / 1000)
           })
         )
     })
@@ -162,12 +162,12 @@ export const make = Effect.fnUntraced(function* (
     onUpdate = () => undefined,
     permission = PermissionPolicy.deny,
     tools = Toolkit.empty,
-    whyClosed = Effect.succeed("the connection to the agent ended")
+    whyClosed = Effect.succeed(Wording.agentGone)
   }: Options = {}
 ): Effect.fn.Return<Connection, AgentFailed, Scope.Scope> {
   const questions = permissionQuestions()
   const updates = UpdateStream.split(stream, onUpdate, (cause) =>
-    log(`an update could not be handled: ${ToolResult.failureText(cause) ?? "no reason given"}`)
+    log(Wording.updateNotHandled(ToolResult.failureText(cause) ?? Wording.noReason))
   )
   const app = client({ name: info.name }).onRequest("session/request_permission", async ({ params, signal }) =>
     PermissionPolicy.toResponse(await questions.ask(permission, params, signal))
@@ -234,10 +234,6 @@ const isInitializeResponse = (answer: unknown): answer is InitializeResponse =>
 
 const decodeInitialize = (answer: unknown): Effect.Effect<InitializeResponse, AgentFailed> => {
   if (isInitializeResponse(answer)) return Effect.succeed(answer)
-  const version = Json.stringify(Json.get(answer, "protocolVersion"))
-  return Effect.fail(
-    new AgentFailed({
-      message: `the agent answered protocol version ${version}; this client speaks ${PROTOCOL_VERSION} only`
-    })
-  )
+  const version = Json.stringify(Json.get(answer, "protocolVersion")) ?? "null"
+  return Effect.fail(new AgentFailed({ message: Wording.otherVersion(version, PROTOCOL_VERSION) }))
 }
