@@ -20,7 +20,7 @@ const expected: Readonly<Record<"agent" | "client", Readonly<Record<string, Reac
       lazy: ["@ai-sdk/openai-compatible"]
     },
     "./promise": { eager: [protocol, "effect"], lazy: [] },
-    "./ai-sdk": { eager: ["effect"], lazy: ["@ai-sdk/openai-compatible"] }
+    "./ai-sdk": { eager: [protocol, "effect"], lazy: ["@ai-sdk/openai-compatible"] }
   },
   client: {
     ".": { eager: [protocol, acp, "effect"], lazy: [] },

@@ -22,8 +22,8 @@ export const command = Command.make(
       if (LogLevel.isLessThanOrEqualTo(level, severity)) Stderr.line(line)
     }
     const file = yield* AgentFile.read(path).pipe(Effect.mapError(badFile))
-    const model = yield* ModelFile.load(path, file, process.env).pipe(Effect.mapError(badFile))
     file.warnings.forEach(lineAt("Warn"))
+    const model = yield* ModelFile.load(path, file, process.env).pipe(Effect.mapError(badFile))
     yield* ServeStdio.serve(
       AgentApp.make({
         config: file.config,

@@ -12,22 +12,35 @@ const question = ({ options, toolCall }: Parameters<PermissionPolicy.PermissionP
     "Your choice (anything else: none): "
   ].join("")
 
-/** One question at a time, in the order asked. */
-export const ask = (): PermissionPolicy.PermissionPolicy => {
+/** Where questions are asked. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+  /** Called for Ctrl-C: while a question stands the terminal is in raw mode, and Ctrl-C a key like another. */
+  readonly interrupt: () => void
+}
+
+const stdio: Terminal = {
+  input: process.stdin,
+  output: process.stderr,
+  interrupt: () => process.kill(process.pid, "SIGINT")
+}
+
+/** One question at a time, in the order asked; an aborted one is withdrawn and chooses nothing. */
+export const ask = ({ input, interrupt, output }: Terminal): PermissionPolicy.PermissionPolicy => {
   let last: Promise<unknown> = Promise.resolve()
   return (request, signal) => {
     const answer = last.then(async () => {
       if (signal.aborted) return undefined
-      const terminal = createInterface({ input: process.stdin, output: process.stderr })
-      // The terminal is in raw mode while the question stands: Ctrl-C is a key here, and has to be made a signal again.
-      terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
+      const lines = createInterface({ input, output, terminal: true })
+      lines.on("SIGINT", interrupt)
       try {
-        const chosen = await terminal.question(question(request), { signal })
+        const chosen = await lines.question(question(request), { signal })
         return /^\d+$/.test(chosen.trim()) ? request.options[Number(chosen) - 1]?.optionId : undefined
       } catch {
         return undefined
       } finally {
-        terminal.close()
+        lines.close()
       }
     })
     last = answer
@@ -35,9 +48,9 @@ export const ask = (): PermissionPolicy.PermissionPolicy => {
   }
 }
 
-/** `ask` where there is a terminal to ask at, else a refusal that says so, once. */
+/** Asks where there is a terminal to ask at, else refuses, and says so once. */
 export const forStdio = (writeLine: (line: string) => void): PermissionPolicy.PermissionPolicy => {
-  if (process.stdin.isTTY && process.stderr.isTTY) return ask()
+  if (process.stdin.isTTY && process.stderr.isTTY) return ask(stdio)
   let isSaid = false
   return (request, signal) => {
     if (!isSaid) writeLine("permission denied: --permission ask needs a terminal; use --permission allow or deny")

@@ -62,7 +62,10 @@ export const run = async ({ args = [], config = {}, onEntry, script, tools }: Sc
     )
     const client = spawn(command.command, command.args, { stdio: ["ignore", "pipe", "pipe"] })
     const exited = new Promise<number | null>((resolve) => {
-      client.on("close", resolve)
+      client.on("close", (code) => {
+        record.stop()
+        resolve(code)
+      })
     })
     const [stdout, stderr, exitCode, entries] = await Promise.all([
       text(client.stdout),

@@ -18,6 +18,8 @@ export interface WireRecord {
   readonly tap: (agent: Command) => Command
   /** All that was seen, in order; settles when the agent has ended. */
   readonly entries: Promise<ReadonlyArray<Entry>>
+  /** Waits no longer for a tap that was never started. */
+  readonly stop: () => void
 }
 
 const tapFile = fileURLToPath(new URL("./WireTap.ts", import.meta.url))
@@ -34,7 +36,9 @@ export const start = (onEntry: (entry: Entry) => void = () => undefined): Promis
   new Promise((resolve, reject) => {
     const entries: Array<Entry> = []
     const ended = Promise.withResolvers<ReadonlyArray<Entry>>()
+    let isTapped = false
     const server = createServer((socket) => {
+      isTapped = true
       server.close()
       createInterface({ input: socket })
         .on("line", (text) => {
@@ -50,6 +54,11 @@ export const start = (onEntry: (entry: Entry) => void = () => undefined): Promis
       const port = typeof address === "object" && address !== null ? address.port : 0
       resolve({
         entries: ended.promise,
+        stop: () => {
+          if (isTapped) return
+          server.close()
+          ended.resolve(entries)
+        },
         tap: ({ args, command }) => ({ command: process.execPath, args: [tapFile, `${port}`, command, ...args] })
       })
     })

@@ -14,7 +14,7 @@ it("with enabled: false there is no tool, no request and no line [CFG-2.a CFG-2.
   expect(JSON.stringify(wire.map(({ line }) => line))).not.toContain("org.acp-client-tools/discovery")
 })
 
-it("the system prompt is what the model is told first [CFG-1.j CFG-1.f]", async () => {
+it("the system prompt is what the model is told first [CFG-1.j]", async () => {
   const { said } = await Pair.run({ config: { systemPrompt: "Be brief." }, script: [{ text: "{{systemPrompt}}" }] })
   expect(said).toBe("Be brief.")
 })

@@ -104,7 +104,7 @@ it("a cancelled turn leaves one result for every call, in order, those that had 
   }))
 })
 
-it("calls that were still waiting for permission never started [TURN-3.a TURN-3.c TURN-1.c CALL-6.b]", async () => {
+it("calls that were still waiting for permission never started [TURN-3.a TURN-3.c TURN-1.c]", async () => {
   await cancelledIn({}, "[client tool error: not started]", (resolve) => ({
     tools: [{ name: "slow", execute: () => "ran" }],
     permission: () => {

@@ -5,7 +5,7 @@ import * as Wire from "../src/Wire.ts"
 
 const tools = [{ name: "a", method: "_t/a", behaviour: { return: "from a" } }]
 
-it("the list stands in initialize, and the agent names its mode [META-1.a META-1.b META-4.a]", async () => {
+it("the list stands in initialize, and the agent names its mode [META-1.a META-4.a]", async () => {
   const { exitCode, said, wire } = await Pair.run({
     config: { yolo: true },
     tools,

@@ -24,7 +24,7 @@ it("Ctrl-C cancels the call and the turn, and every update comes before the prom
   expect({ agentExit, exitCode }).toEqual({ agentExit: "0", exitCode: 130 })
 })
 
-it("Ctrl-C while the model thinks ends the turn as well [TURN-1.a CLI-4.e]", async () => {
+it("Ctrl-C while the model thinks ends the turn as well [TURN-1.a TURN-4.e CLI-4.e]", async () => {
   const { exitCode, wire } = await Pair.run({
     script: [{ text: "Let me think.", wait: true }],
     onEntry: (entry, client) => {

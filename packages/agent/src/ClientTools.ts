@@ -9,7 +9,7 @@ import {
   Identifiers,
   Json,
   type JsonObject,
-  ToolDeclaration,
+  type ToolDeclaration,
   Wording
 } from "@acp-client-tools/protocol"
 import { Effect, Option, Result } from "effect"
@@ -50,8 +50,8 @@ export interface SettingsInput {
 /** The settings, or what is wrong with them: a line a fault. */
 export const decodeSettings = ({ maxOutput, yolo, ...clientTools }: SettingsInput): Result.Result<Settings, string> => {
   const given = Object.entries({ maxOutput, yolo }).filter(([, value]) => value !== undefined)
-  return AgentConfig.decode({ acp: { clientTools }, ...Object.fromEntries(given) }).pipe(
-    Result.map(({ config }) => settingsOf(config)),
+  return AgentConfig.decode({ acp: { clientTools }, ...Object.fromEntries(given) }).config.pipe(
+    Result.map(settingsOf),
     Result.mapError((problems) =>
       problems
         .map(({ accepted, path, value }) =>
@@ -63,7 +63,7 @@ export const decodeSettings = ({ maxOutput, yolo, ...clientTools }: SettingsInpu
 }
 
 /** The settings of an empty agent file. */
-export const defaults: Settings = Result.getOrThrow(decodeSettings({}))
+const defaults: Settings = Result.getOrThrow(decodeSettings({}))
 
 export interface Options {
   readonly host: Host
@@ -97,16 +97,13 @@ export interface SessionTools extends Discovery.Discovered {
   /** The tools by model name, for agents that run calls of several kinds of tools through one pipeline. */
   readonly byModelName: ReadonlyMap<string, Tool.Tool>
   /** Where this session's calls happen; what the user allows for the session is remembered in it. */
-  readonly place: ToolCall.Place
+  readonly context: ToolCall.Context
   /**
    * Runs one call: required check, permission, request, decode, cut, each step reported. Gives the text for the model.
    * Interruption (a cancelled turn) cancels the request at the client and reports the call as failed.
    */
-  readonly call: (wish: ToolCall.Wish) => Effect.Effect<ToolCall.Ended, ConnectionClosed>
+  readonly call: (requested: ToolCall.Requested) => Effect.Effect<ToolCall.Result, ConnectionClosed>
 }
-
-const isOffered = (settings: Settings, advertisement: Discovery.Advertisement): Discovery.Advertisement =>
-  settings.enabled ? advertisement : { kind: "absent" }
 
 /** How the list request of a session ended; interruption and a lost connection are not ends of it. */
 const askForList = (
@@ -121,21 +118,23 @@ const askForList = (
     Effect.map(Option.getOrElse((): Discovery.ListOutcome => ({ kind: "timeout", timeout: timeout.text })))
   )
 
-const sessionTools = (discovered: Discovery.Discovered, place: ToolCall.Place): SessionTools => {
-  const byModelName = new Map(
-    discovered.tools.map((tool) => [tool.modelName, Tool.fromClientTool(tool, place.host)] as const)
-  )
+const sessionTools = (
+  discovered: Discovery.Discovered,
+  context: ToolCall.Context,
+  options: Tool.ClientToolOptions
+): SessionTools => {
+  const tools = discovered.tools.map((tool) => [tool.modelName, Tool.fromClientTool(tool, options)] as const)
+  const byModelName = new Map(tools)
   return {
     ...discovered,
-    declarations: discovered.tools.map(ToolDeclaration.fromTool),
+    declarations: tools.map(([, { declaration }]) => declaration),
     byModelName,
-    place,
-    call: (wish) => {
-      const call = ToolCall.make(byModelName.get(wish.name), wish, place)
-      return Effect.uninterruptibleMask((restore) =>
-        call.announce.pipe(Effect.andThen(restore(call.run).pipe(Effect.ensuring(call.end))), Effect.andThen(call.end))
-      )
-    }
+    context,
+    call: Effect.fnUntraced(function* (requested) {
+      const call = ToolCall.make(byModelName.get(requested.name), requested, context)
+      yield* ToolCall.runAll([call], () => Effect.void)
+      return yield* call.end(true)
+    })
   }
 }
 
@@ -148,24 +147,28 @@ export const fromInitialize = (
   { host, reserved = [], settings = defaults }: Options
 ): ClientTools => {
   const taken = [...reserved]
-  const advertisement = isOffered(settings, Discovery.fromMeta(request.clientCapabilities?._meta))
+  const advertisement: Discovery.Advertisement = settings.enabled
+    ? Discovery.fromMeta(request.clientCapabilities?._meta)
+    : { kind: "absent" }
   const asks = settings.discovery === "request"
   const ofConnection = asks ? Discovery.nothing : Discovery.fromAdvertisement(advertisement, { reserved: taken })
   return {
     lines: ofConnection.lines,
     capabilityMeta: settings.enabled ? { [Identifiers.DISCOVERY_META_KEY]: settings.discovery } : {},
     openSession: Effect.fnUntraced(function* (session) {
-      const place: ToolCall.Place = {
+      const context: ToolCall.Context = {
         sessionId: session.sessionId,
         host,
-        policy: settings,
         allowed: new Set(),
-        timeout: settings.timeout,
         maxOutput: settings.maxOutput
       }
-      if (!asks || !Discovery.isAsked(advertisement)) return sessionTools({ ...ofConnection, lines: [] }, place)
+      const options = { host, policy: settings, timeout: settings.timeout }
+      if (!asks || !Discovery.isAsked(advertisement)) {
+        return sessionTools({ ...ofConnection, lines: [] }, context, options)
+      }
       const outcome = yield* askForList(session, host, settings.timeout)
-      return sessionTools(Discovery.fromListOutcome(session.sessionId, outcome, { reserved: taken }), place)
+      const discovered = Discovery.fromListOutcome(session.sessionId, outcome, { reserved: taken })
+      return sessionTools(discovered, context, options)
     })
   }
 }

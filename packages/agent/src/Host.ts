@@ -59,7 +59,8 @@ export interface Client {
 const fromRejection = (cause: unknown): RequestRejected | ConnectionClosed =>
   Predicate.isObject(cause) && typeof cause["code"] === "number"
     ? new RequestRejected({
-        code: cause["code"],
+        // A code that is no number JSON could hold was not sent by a peer.
+        code: Number.isFinite(cause["code"]) ? cause["code"] : 0,
         message: typeof cause["message"] === "string" ? cause["message"] : "",
         data: cause["data"]
       })

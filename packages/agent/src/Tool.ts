@@ -4,12 +4,17 @@ import {
   type CallOutcome,
   CallParams,
   type ClientTool,
+  type GoDuration,
   type JsonObject,
   ToolDeclaration,
   Wording
 } from "@acp-client-tools/protocol"
 import { Effect } from "effect"
 import type { ConnectionClosed, Host } from "./Host.ts"
+import type { Policy } from "./Permission.ts"
+
+/** What a tool itself can answer: a result, or an error. The other outcomes of a call are the pipeline's. */
+export type Answer = Extract<CallOutcome.CallOutcome, { readonly kind: "result" | "error" }>
 
 export interface Tool {
   /** What the model is told. */
@@ -19,22 +24,35 @@ export interface Tool {
   /** What the editor shows (REPORT-1). */
   readonly title: string
   readonly kind: ToolKind
+  /** Whether a call asks first (PERM-1). */
+  readonly policy: Policy
   /** Two tools with one key share what the user allowed for a session (PERM-3). */
   readonly permissionKey: string
+  /** Bound of `execute`; waiting for a permission does not count (PERM-5). */
+  readonly timeout: GoDuration.GoDuration
   /** Runs one call. Deadline and cancellation are interruptions of it. */
-  readonly execute: (args: JsonObject, sessionId: string) => Effect.Effect<CallOutcome.CallOutcome, ConnectionClosed>
+  readonly execute: (args: JsonObject, sessionId: string) => Effect.Effect<Answer, ConnectionClosed>
+}
+
+/** What the tools of a client have in common. */
+export interface ClientToolOptions {
+  readonly host: Pick<Host, "request">
+  readonly policy: Policy
+  readonly timeout: GoDuration.GoDuration
 }
 
 /** A tool of the client: its call is a request to the client (CALL-2, CALL-3). */
-export const fromClientTool = (tool: ClientTool, host: Pick<Host, "request">): Tool => ({
+export const fromClientTool = (tool: ClientTool, { host, policy, timeout }: ClientToolOptions): Tool => ({
   declaration: ToolDeclaration.fromTool(tool),
   requiredParameters: tool.requiredParameters,
   title: Wording.callTitle(tool.name),
   kind: "other",
+  policy,
   permissionKey: JSON.stringify([tool.modelName, tool.method]),
+  timeout,
   execute: (args, sessionId) =>
     host.request(tool.method, CallParams.make(args, sessionId)).pipe(
-      Effect.map((result): CallOutcome.CallOutcome => ({ kind: "result", result })),
+      Effect.map((result): Answer => ({ kind: "result", result })),
       Effect.catchTag("RequestRejected", ({ error }) => Effect.succeed({ kind: "error", error } as const))
     )
 })

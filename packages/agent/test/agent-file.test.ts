@@ -56,6 +56,18 @@ describe("the agent file", () => {
   })
 })
 
+describe("an agent file with both", () => {
+  it("says what is wrong and which keys nobody knows: one is often why [CFG-4.b CFG-4.c]", () => {
+    assert.strictEqual(
+      messageOf("maxOutptu: 5\nyolo: 1\n"),
+      "agent.yaml:1: warning: unknown key maxOutptu; did you mean maxOutput?\nagent.yaml:2: yolo: 1 is not accepted; it takes true or false".replaceAll(
+        "agent.yaml",
+        "dir/agent.yaml"
+      )
+    )
+  })
+})
+
 describe("the model of an agent file", () => {
   const load = (text: string, env: Record<string, string> = {}) =>
     Effect.fromResult(decode(text)).pipe(

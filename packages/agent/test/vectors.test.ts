@@ -1,7 +1,7 @@
 /** The vectors of the permission policy. */
 import { vectors } from "@acp-client-tools/spec"
 import { assert, describe, it } from "vitest"
-import { Permission } from "../src/index.ts"
+import * as Permission from "../src/Permission.ts"
 
 interface Input extends Permission.Policy {
   readonly remembered?: boolean

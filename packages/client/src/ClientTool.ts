@@ -9,7 +9,7 @@ export interface Definition<A = unknown, E = unknown> extends Omit<ToolDefinitio
   readonly execute: (args: JsonObject, context: CallContext) => Effect.Effect<A, E> | Promise<A> | A
 }
 
-// Nobody can provide services here: an Effect that wants some fails with the name of the first.
+// An Effect that needs services cannot be told from one that does not; it fails when it is run, naming what it lacks.
 const isRunnable = (value: unknown): value is Effect.Effect<unknown, unknown> => Effect.isEffect(value)
 
 /** The settled value of what an `execute` gave: an Effect is run, and interrupted by the signal. Rejects as it fails. */

@@ -1,4 +1,4 @@
-/** A handler's outcome as the result that goes on the wire (CLIENT-4). Called by CallHandler; never throws. */
+/** A handler's outcome as the result that goes on the wire (CLIENT-4). Called by RequestHandler; never throws. */
 import { type JsonObject, Wording } from "@acp-client-tools/protocol"
 
 /** The longest answer sent, in bytes of UTF-8: the ACP SDK's limit of a line, less room for the envelope. */
@@ -26,9 +26,6 @@ export const failureText = (cause: unknown): string | undefined => {
   }
 }
 
-/** What was thrown, as a failed call. */
-export const fromFailure = (cause: unknown): JsonObject => error(failureText(cause) ?? Wording.toolFailedSilently)
-
 // A UTF-16 unit takes at most three bytes of UTF-8, so only texts near the limit need counting.
 const isTooLong = (text: string): boolean =>
   text.length * 3 > MAX_BYTES && new TextEncoder().encode(text).byteLength > MAX_BYTES
@@ -49,3 +46,7 @@ export const fromValue = (value: unknown): unknown => {
     return error(Wording.notWritable(failureText(cause) ?? Wording.noReason))
   }
 }
+
+/** What was thrown, as a failed call; of any length, as `fromValue` has it. */
+export const fromFailure = (cause: unknown): unknown =>
+  fromValue(error(failureText(cause) ?? Wording.toolFailedSilently))

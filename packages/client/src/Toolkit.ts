@@ -25,8 +25,7 @@ export interface Fault {
   readonly reason: string
 }
 
-const faultLine = ({ index, name, reason }: Fault): string =>
-  LogLine.escape(`tool ${index + 1}${name === undefined ? "" : ` (${JSON.stringify(name)})`}: ${reason}`)
+const faultLine = ({ index, name, reason }: Fault): string => LogLine.escape(Wording.toolFault(index + 1, name, reason))
 
 /** Definitions that cannot be offered; all that is wrong with them. */
 export class InvalidTools extends Schema.TaggedError<InvalidTools>()("InvalidTools", {
@@ -74,28 +73,36 @@ const onTheWire = (described: unknown): unknown => {
   return text === undefined ? described : JSON.parse(text)
 }
 
-const reasonsAgainst = (definition: unknown, namespace: string): Result.Result<Entry, ReadonlyArray<string>> => {
+/** A definition on its own: every reason against it, and as much of it as can be made out all the same. */
+interface Checked {
+  readonly reasons: ReadonlyArray<string>
+  readonly tool: ClientTool | undefined
+  readonly execute: ToolDefinition["execute"] | undefined
+}
+
+const read = (definition: unknown, namespace: string): Checked => {
   const described = onTheWire(Json.isObject(definition) ? describe(definition, namespace) : definition)
   const { skipped, tools } = ToolSet.decode([described])
   const execute: unknown = Json.isObject(definition) ? definition["execute"] : undefined
-  const reasons = [
-    ...skipped.map(({ reason }) => reason),
-    ...(skipped.length === 0 && Json.stringify(described) === undefined ? [Wording.schemaNotJson] : []),
-    ...(Json.get(described, "method") === Identifiers.LIST_METHOD ? [Wording.methodReserved] : []),
-    ...(Json.isObject(definition) && !isExecute(execute) ? [Wording.executeMustBeFunction] : [])
-  ]
-  const [tool] = tools
-  return tool !== undefined && isExecute(execute) && reasons.length === 0
-    ? Result.succeed({ tool, execute: execute.bind(definition) })
-    : Result.fail(reasons)
+  return {
+    reasons: [
+      ...skipped.map(({ reason }) => reason),
+      ...(skipped.length === 0 && Json.stringify(described) === undefined ? [Wording.schemaNotJson] : []),
+      ...(Json.get(described, "method") === Identifiers.LIST_METHOD ? [Wording.methodReserved] : []),
+      ...(Json.isObject(definition) && !isExecute(execute) ? [Wording.executeMustBeFunction] : [])
+    ],
+    tool: tools[0],
+    execute: isExecute(execute) ? execute.bind(definition) : undefined
+  }
 }
 
-/** A definition on its own: the tool, or every reason against it. A property that throws is one. */
-const checkOne = (definition: unknown, namespace: string): Result.Result<Entry, ReadonlyArray<string>> => {
+/** A property that throws is a fault like another. */
+const checkOne = (definition: unknown, namespace: string): Checked => {
   try {
-    return reasonsAgainst(definition, namespace)
+    return read(definition, namespace)
   } catch (cause) {
-    return Result.fail([Wording.notAToolDescription(ToolResult.failureText(cause) ?? "it cannot be read")])
+    const why = ToolResult.failureText(cause) ?? Wording.cannotBeRead
+    return { reasons: [Wording.notAToolDescription(why)], tool: undefined, execute: undefined }
   }
 }
 
@@ -110,8 +117,8 @@ const nameOf = (definition: unknown): string | undefined => {
 
 /** Throws a TypeError with every reason for which this definition alone cannot be offered. */
 export const check = (definition: unknown): void => {
-  const checked = checkOne(definition, DEFAULT_NAMESPACE)
-  if (Result.isFailure(checked)) throw new TypeError(checked.failure.join("\n"))
+  const { reasons } = checkOne(definition, DEFAULT_NAMESPACE)
+  if (reasons.length > 0) throw new TypeError(reasons.join("\n"))
 }
 
 const isTaken = (seen: Set<string>, key: string): boolean => seen.size === seen.add(key).size
@@ -130,15 +137,16 @@ export const make = (
   const entries: Array<Entry> = []
   for (const [index, definition] of definitions.entries()) {
     const name = nameOf(definition)
-    const checked = checkOne(definition, namespace)
-    const reasons = Result.isFailure(checked) ? [...checked.failure] : []
-    if (Result.isSuccess(checked)) {
-      const { method, modelName } = checked.success.tool
-      if (isTaken(modelNames, modelName)) reasons.push(Wording.duplicateToolName(modelName))
-      if (isTaken(methods, method)) reasons.push(Wording.duplicateMethod(method))
-      entries.push(checked.success)
-    }
-    faults.push(...reasons.map((reason) => ({ index, name, reason })))
+    const { execute, reasons, tool } = checkOne(definition, namespace)
+    const duplicates =
+      tool === undefined
+        ? []
+        : [
+            ...(isTaken(modelNames, tool.modelName) ? [Wording.duplicateToolName(tool.modelName)] : []),
+            ...(isTaken(methods, tool.method) ? [Wording.duplicateMethod(tool.method)] : [])
+          ]
+    faults.push(...[...reasons, ...duplicates].map((reason) => ({ index, name, reason })))
+    if (tool !== undefined && execute !== undefined) entries.push({ tool, execute })
   }
   if (faults.length > 0) return Result.fail(new InvalidTools({ faults }))
   return Result.succeed({

@@ -39,6 +39,20 @@ describe("a prompt", () => {
     assert.deepStrictEqual(handled, numbers)
   })
 
+  it("that fails settles after its updates as well [CLIENT-7.a]", async () => {
+    let handled = 0
+    const onUpdate = async () => {
+      await new Promise(setImmediate)
+      handled++
+    }
+    const { agent, session: started } = await session({ onUpdate })
+    const ended = started.prompt("Hello").catch((cause: { readonly code?: number }) => cause.code)
+    const error = { code: -32603, message: "no" }
+    await agent.send(chunk("a"), chunk("b"), chunk("c"), { id: (await agent.next()).id, error })
+    assert.strictEqual(await ended, -32603)
+    assert.strictEqual(handled, 3)
+  })
+
   it("goes on when an update's handler throws [CLIENT-7.a]", async () => {
     const lines: Array<string> = []
     const handled: Array<string> = []
@@ -134,6 +148,10 @@ describe("a permission question", () => {
     const { id } = await agent.next()
     await started.cancel()
     await agent.next()
+    // Sent too early, it is refused, and allows nothing.
+    const early = started.prompt("too early").catch(() => "refused")
+    await agent.send({ id: (await agent.next()).id, error: { code: -32600, message: "busy" } })
+    assert.strictEqual(await early, "refused")
     await agent.send(question(7), { id, result: { stopReason: "cancelled" } })
     assert.deepStrictEqual(await agent.next(), { jsonrpc: "2.0", id: 7, result: { outcome: { outcome: "cancelled" } } })
     assert.strictEqual(await first, "cancelled")

@@ -100,6 +100,8 @@ describe("a set of tools", () => {
       Result.getOrThrow(Result.flip(made)).message,
       [
         'tool 3 ("a-b"): execute must be a function',
+        'tool 3 ("a-b"): duplicate tool name "client_a_b"',
+        'tool 3 ("a-b"): duplicate method "_x"',
         'tool 4 ("A"): duplicate method "_x"',
         "tool 5: not a tool description: must be a JSON object, got number"
       ].join("\n")
@@ -126,7 +128,7 @@ describe("a set of tools", () => {
 })
 
 describe("a handler", () => {
-  it("may give a value, a promise or an Effect [CLIENT-2.c]", async () => {
+  it("may give a value, a promise or an Effect", async () => {
     const tools = [
       { name: "value", execute: ({ q }: { readonly q?: unknown }) => ({ q }) },
       { name: "promise", execute: () => Promise.resolve("later") },
@@ -181,6 +183,7 @@ describe("a handler", () => {
       [{ message: "by shape" }, "by shape"],
       [new Silent(), "Error"],
       [42, "42"],
+      [new Error("x".repeat(32 * 1024 * 1024)), "the tool returned more than 32505856 bytes"],
       [undefined, "the tool failed and did not say why"],
       [null, "the tool failed and did not say why"],
       [hostile, "the tool failed and did not say why"],

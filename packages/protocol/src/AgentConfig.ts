@@ -95,10 +95,11 @@ export interface UnknownKey {
   readonly nearest: string | undefined
 }
 
-export type Decoded = Result.Result<
-  { readonly config: AgentConfig; readonly unknownKeys: ReadonlyArray<UnknownKey> },
-  ReadonlyArray<Problem>
->
+export interface Decoded {
+  /** The configuration with its defaults, or everything that is wrong. */
+  readonly config: Result.Result<AgentConfig, ReadonlyArray<Problem>>
+  readonly unknownKeys: ReadonlyArray<UnknownKey>
+}
 
 /** The dotted name of a key: `acp.clientTools.timeout`. */
 export const keyName = (path: ReadonlyArray<string>): string => path.join(".")
@@ -170,8 +171,7 @@ const furtherProblems = (config: AgentConfig): ReadonlyArray<Problem> => [
     .map(([key, accepted]) => ({ path: ["model", key], value: undefined, accepted }))
 ]
 
-/** The configuration with its defaults and the keys nobody knows, or everything that is wrong with it (CFG-1, CFG-4). */
-export const decode = (value: unknown): Decoded => {
+const decodeConfig = (value: unknown): Decoded["config"] => {
   const decoded = decodeUnknown(value, { errors: "all" })
   if (Result.isFailure(decoded)) {
     return Result.fail(
@@ -179,14 +179,22 @@ export const decode = (value: unknown): Decoded => {
     )
   }
   const problems = furtherProblems(decoded.success)
-  if (problems.length > 0) return Result.fail(problems)
-  const strict = decodeUnknown(value, { errors: "all", onExcessProperty: "error" })
-  return Result.succeed({
-    config: decoded.success,
-    unknownKeys: Result.isSuccess(strict)
-      ? []
-      : issuesOf(strict.failure)
-          .filter(({ message }) => message === UNEXPECTED)
-          .map(({ path }) => ({ path, nearest: nearest(path) }))
-  })
+  return problems.length > 0 ? Result.fail(problems) : Result.succeed(decoded.success)
 }
+
+const findUnknownKeys = (value: unknown): ReadonlyArray<UnknownKey> => {
+  const strict = decodeUnknown(value, { errors: "all", onExcessProperty: "error" })
+  if (Result.isSuccess(strict)) return []
+  return issuesOf(strict.failure)
+    .filter(({ message }) => message === UNEXPECTED)
+    .map(({ path }) => ({ path, nearest: nearest(path) }))
+}
+
+/**
+ * The configuration with its defaults, or everything that is wrong with it; and the keys nobody knows, which are often
+ * why (CFG-1, CFG-4).
+ */
+export const decode = (value: unknown): Decoded => ({
+  config: decodeConfig(value),
+  unknownKeys: findUnknownKeys(value)
+})

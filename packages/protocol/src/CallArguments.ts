@@ -9,8 +9,8 @@ export interface CallArguments {
   /** The arguments; `undefined` when they cannot be used and no request may be made. */
   readonly arguments: JsonObject | undefined
   /**
-   * What the report shows: the value as the model sent it, parsed where it is JSON. `undefined` when the model sent
-   * nothing, or something nested too deeply to be written again.
+   * What the report shows: the value as the model sent it, parsed where it is JSON, `{}` when it sent none. `undefined`
+   * when it is nested too deeply to be written again.
    */
   readonly rawInput: unknown
 }
@@ -21,7 +21,8 @@ export interface CallArguments {
  */
 export const decode = (raw: unknown): CallArguments => {
   const value = typeof raw === "string" && raw !== "" ? (Json.parse(raw) ?? { value: raw }).value : raw
-  if (value === undefined || value === null || value === "") return { arguments: {}, rawInput: value ?? {} }
+  if (value === undefined || value === null || value === "")
+    return { arguments: {}, rawInput: value === undefined ? {} : value }
   if (Json.isDeeperThan(value, MAX_LEVELS)) return { arguments: undefined, rawInput: undefined }
   return { arguments: Json.isObject(value) ? value : undefined, rawInput: value }
 }

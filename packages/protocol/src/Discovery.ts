@@ -1,4 +1,4 @@
-/** How an agent learns of a client's tools, on data [Discovery]. Called by the agent's ToolDiscovery. */
+/** How an agent learns of a client's tools, on data [Discovery]. Called by the agent's ClientTools. */
 import { Schema } from "effect"
 import { TOOLS_META_KEY } from "./Identifiers.ts"
 import * as Json from "./Json.ts"

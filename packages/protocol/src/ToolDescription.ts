@@ -1,6 +1,7 @@
 /** One entry of a tool list as it stands on the wire [Tool description]. Called by ToolSet. */
 import { Result, Schema, SchemaIssue } from "effect"
 import * as Json from "./Json.ts"
+import * as Wording from "./Wording.ts"
 
 /**
  * The shape of an entry. `null` counts as absent (TOOL-2) and other keys are ignored (TOOL-1); what a present field must
@@ -29,8 +30,8 @@ export const decode = (entry: unknown): Result.Result<ToolDescription, string> =
   if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
   const field = issues(decoded.failure.issue).issues[0]?.path?.[0]
   if (typeof field !== "string") {
-    return Result.fail(`must be a JSON object, got ${Json.typeName(entry)}`)
+    return Result.fail(Wording.mustBe(undefined, Wording.aJsonObject, Json.typeName(entry)))
   }
-  const expected = field === "inputSchema" ? "a JSON object" : "a string"
-  return Result.fail(`${field} must be ${expected}, got ${Json.typeName(Json.get(entry, field))}`)
+  const expected = field === "inputSchema" ? Wording.aJsonObject : Wording.aString
+  return Result.fail(Wording.mustBe(field, expected, Json.typeName(Json.get(entry, field))))
 }

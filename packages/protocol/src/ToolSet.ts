@@ -1,4 +1,4 @@
-/** The tools of one list: validation, order, look-up [Validation of a list]. Called by Discovery and by hosts. */
+/** The tools of one list: validation and order [Validation of a list]. Called by Discovery and by hosts. */
 import { Result } from "effect"
 import type { ClientTool } from "./ClientTool.ts"
 import { EXTENSION_METHOD_PREFIX } from "./Identifiers.ts"
@@ -74,7 +74,3 @@ export const decode = (list: ReadonlyArray<unknown>, options: Options = {}): Too
   }
   return { tools: tools.toSorted((a, b) => (a.modelName < b.modelName ? -1 : 1)), skipped }
 }
-
-/** The tools by model name. A map, so that `client_constructor` or `client___proto__` find a tool or nothing (NAME-4). */
-export const byModelName = (tools: ReadonlyArray<ClientTool>): ReadonlyMap<string, ClientTool> =>
-  new Map(tools.map((tool) => [tool.modelName, tool]))

@@ -1,9 +1,9 @@
 /**
  * Every sentence a model, a log or an editor reads, word for word. Constants where nothing varies, functions where
  * something does; no logic beyond putting the parts together. What a command line says of its own flags and files stands
- * with those.
+ * with those, and what a key of the agent file takes with that key.
  */
-import { LIST_METHOD, REQUEST_CANCELLED, TOOLS_META_KEY } from "./Identifiers.ts"
+import { LIST_METHOD, REQUEST_CANCELLED, SESSION_ID_META_KEY, TOOLS_META_KEY } from "./Identifiers.ts"
 
 // What the model sees of a tool
 
@@ -19,6 +19,11 @@ export const oneOf = (values: ReadonlyArray<string>): string => `One of: ${value
 // Why an entry of a list is skipped (LIST-2, NAME-2, SCHEMA-9)
 
 export const notAToolDescription = (why: string): string => `not a tool description: ${why}`
+/** The `why` of an entry, or of a field of it, that has another type. Types by their JSON names. */
+export const mustBe = (field: string | undefined, expected: string, got: string): string =>
+  `${field === undefined ? "" : `${field} `}must be ${expected}, got ${got}`
+export const aJsonObject = "a JSON object"
+export const aString = "a string"
 export const noName = "no name"
 export const methodMustStart = (method: string): string =>
   `method "${method}" must start with "_" (an ACP extension method)`
@@ -30,6 +35,10 @@ export const duplicateToolName = (modelName: string): string => `duplicate tool 
 
 // Why a definition is refused by the client that makes it (CLIENT-1)
 
+/** One fault of a set: the tool by its place, from 1, and its name. */
+export const toolFault = (place: number, name: string | undefined, reason: string): string =>
+  `tool ${place}${name === undefined ? "" : ` (${JSON.stringify(name)})`}: ${reason}`
+export const cannotBeRead = "it cannot be read"
 export const executeMustBeFunction = "execute must be a function"
 export const schemaNotJson = "inputSchema cannot be written as JSON"
 export const methodReserved = `method "${LIST_METHOD}" is reserved for discovery`
@@ -66,9 +75,6 @@ export const notStarted = "not started"
 /** CUT-2: stands where the middle was; `n` counts code points. */
 export const cutMarker = (n: number): string => `\n[… ${n} characters cut …]\n`
 
-/** ERR-2: the message beside code -32800, as the ACP SDK words it. */
-export const requestCancelled = "Request cancelled"
-
 /** ERR-2, LOG-4: `timeout` is the duration as the agent file writes it. */
 export const noAnswerWithin = (timeout: string): string => `no answer within ${timeout}`
 
@@ -77,7 +83,8 @@ export const timeoutError = (
   timeout: string
 ): { readonly code: number; readonly message: string; readonly data: { readonly reason: string } } => ({
   code: REQUEST_CANCELLED,
-  message: requestCancelled,
+  // As the ACP SDK words it.
+  message: "Request cancelled",
   data: { reason: noAnswerWithin(timeout) }
 })
 
@@ -120,12 +127,13 @@ export const notInitialized = "initialize must be answered before a session is o
 export const blockNotSupported = (type: string): string => `prompt blocks of type "${type}" are not supported`
 export const cwdMustBeAbsolute = "cwd must be an absolute path"
 export const listParams = "params must hold sessionId and cwd, both strings"
-export const callWithoutSession = `_meta must carry the session id under "org.mini-me/sessionId"`
+export const callWithoutSession = `_meta must carry the session id under "${SESSION_ID_META_KEY}"`
 export const modelFailed = (why: string): string => `the model failed: ${why}`
 export const modelCutShort = "the model failed: its answer was cut short"
 export const modelEndedWith = (reason: string): string => `the model failed: its answer ended with "${reason}"`
 export const scriptEnded = (steps: number): string =>
   `the script has ${steps} steps, and the model was asked for one more`
+export const packageMissing = (name: string): string => `the package ${name} is not installed; npm install ${name}`
 export const clientGone = "the connection to the client is closed"
 
 /** A line longer than the ACP SDK reads ends the connection. */

@@ -1,5 +1,5 @@
 /** The recorded wire as a picture with three lanes: who sent what to whom. Each entry becomes a line, or none. */
-import { Json, LogLine } from "@acp-client-tools/protocol"
+import { Identifiers, Json, LogLine } from "@acp-client-tools/protocol"
 import * as Wire from "../Wire.ts"
 import type { Entry, Message } from "../WireRecord.ts"
 
@@ -54,15 +54,15 @@ const request = (message: Json.JsonObject): Line => {
   const params = message["params"]
   switch (method) {
     case "initialize": {
-      const offered = Json.get(Json.get(Json.get(params, "clientCapabilities"), "_meta"), "org.mini-me/tools")
+      const offered = Json.get(Json.get(Json.get(params, "clientCapabilities"), "_meta"), Identifiers.TOOLS_META_KEY)
       return ["toAgent", `initialize, offering ${names(offered)}`]
     }
     case "session/new":
       return ["toAgent", "session/new"]
     case "session/prompt":
       return ["toAgent", `session/prompt ${quote(promptText(params))}`]
-    case "_org.mini-me/tools/list":
-      return ["toClient", "which tools does this session have? (_org.mini-me/tools/list)"]
+    case Identifiers.LIST_METHOD:
+      return ["toClient", `which tools does this session have? (${Identifiers.LIST_METHOD})`]
     case "session/request_permission":
       return [
         "toClient",
@@ -80,14 +80,14 @@ const response = (asked: Message | undefined, message: Json.JsonObject): Line =>
   const result = message["result"]
   switch (asked?.message["method"]) {
     case "initialize": {
-      const mode = Json.get(Json.get(Json.get(result, "agentCapabilities"), "_meta"), "org.acp-client-tools/discovery")
+      const mode = Json.get(Json.get(Json.get(result, "agentCapabilities"), "_meta"), Identifiers.DISCOVERY_META_KEY)
       return ["toClient", `I am here; my discovery mode is ${String(mode)}`]
     }
     case "session/new":
       return ["toClient", `the session is open: ${String(Json.get(result, "sessionId"))}`]
     case "session/prompt":
       return ["toClient", `the turn ended: ${String(Json.get(result, "stopReason"))}`]
-    case "_org.mini-me/tools/list":
+    case Identifiers.LIST_METHOD:
       return ["toAgent", `these: ${names(Json.get(result, "tools"))}`]
     case "session/request_permission":
       return ["toAgent", chosen(result)]

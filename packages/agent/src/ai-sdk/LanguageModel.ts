@@ -63,7 +63,7 @@ const toCallOptions = (request: ModelRequest, abortSignal: AbortSignal): Languag
 /** A provider's error in words for the user: what it said, and the HTTP status where there was one. */
 const failed = (cause: unknown): ModelFailed => {
   const status = Predicate.isObject(cause) ? cause["statusCode"] : undefined
-  const message = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : "the provider failed"
+  const message = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : Wording.noReason
   return new ModelFailed({
     message: Wording.modelFailed(`${message}${typeof status === "number" ? ` (HTTP ${status})` : ""}`)
   })

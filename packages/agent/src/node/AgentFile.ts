@@ -95,25 +95,23 @@ const unknownKeyText = ({ nearest, path }: AgentConfig.UnknownKey): string =>
 /** The configuration a text holds; `path` is for messages and for relative paths. */
 export const decode = (path: string, text: string): Result.Result<AgentFile, FileFault> =>
   parse(path, text).pipe(
-    Result.flatMap((document) =>
+    Result.flatMap(({ lineOf, value }) => {
       // An empty file is a file of defaults.
-      AgentConfig.decode(document.value ?? {}).pipe(
-        Result.map(({ config, unknownKeys }) => ({
-          config,
-          warnings: inFile(
-            path,
-            document.lineOf,
-            unknownKeys.map((key) => ({ path: key.path, text: unknownKeyText(key) }))
-          ),
+      const { config, unknownKeys } = AgentConfig.decode(value ?? {})
+      const unknown = unknownKeys.map((key) => ({ path: key.path, text: unknownKeyText(key) }))
+      return config.pipe(
+        Result.map((decoded) => ({
+          config: decoded,
+          warnings: inFile(path, lineOf, unknown),
           directory: dirname(resolve(path)),
-          lineOf: document.lineOf
+          lineOf
         })),
         Result.mapError((problems) => {
           const messages = problems.map((problem) => ({ path: problem.path, text: problemText(problem) }))
-          return new FileFault({ message: inFile(path, document.lineOf, messages).join("\n") })
+          return new FileFault({ message: inFile(path, lineOf, [...messages, ...unknown]).join("\n") })
         })
       )
-    )
+    })
   )
 
 /** Reads and decodes the agent file. */

@@ -40,7 +40,9 @@ export const load = Effect.fnUntraced(function* (
       if (model.apiKeyEnv !== undefined && (apiKey === undefined || apiKey === "")) {
         return yield* fault("apiKeyEnv", Wording.configKeyNotSet(model.apiKeyEnv))
       }
-      return yield* OpenAiCompatible.make({ baseUrl: model.baseUrl ?? "", name: model.name ?? "", apiKey })
+      return yield* OpenAiCompatible.make({ baseUrl: model.baseUrl ?? "", name: model.name ?? "", apiKey }).pipe(
+        Effect.mapError(({ message }) => fault("provider", message))
+      )
     }
     default: {
       const provider = JSON.stringify(model.provider)

@@ -2,7 +2,9 @@
  * Client tools for any ACP agent, with promises: the same as the root entry, without a type of Effect. Rejections are
  * ordinary errors; an aborted signal rejects with its reason.
  */
-import { ClientTools, Host } from "../index.ts"
+import * as Extension from "../ClientTools.ts"
+import * as Host from "../Host.ts"
+import type * as ToolCall from "../ToolCall.ts"
 import type { InitializeRequest } from "@agentclientprotocol/sdk"
 import type { ClientTool, JsonObject, ToolDeclaration, ToolSet } from "@acp-client-tools/protocol"
 import { Cause, Effect, Exit, Result } from "effect"
@@ -11,25 +13,12 @@ export interface Options {
   /** The `client` of the ACP SDK's handler contexts. */
   readonly client: Host.Client
   /** What differs from the defaults of an empty agent file. */
-  readonly settings?: ClientTools.SettingsInput
+  readonly settings?: Extension.SettingsInput
   /** Names of the agent's own tools: a client tool of such a name is skipped. */
   readonly reserved?: Iterable<string>
 }
 
-export interface Call {
-  /** Unique in the session. */
-  readonly toolCallId: string
-  /** The name the model used. */
-  readonly name: string
-  /** The arguments as the model sent them: a value, or JSON text. */
-  readonly arguments: unknown
-}
-
-/** What the model reads. */
-export interface CallEnded {
-  readonly text: string
-  readonly failed: boolean
-}
+export type { Requested as ToolCallRequest, Result as ToolCallResult } from "../ToolCall.ts"
 
 /** The client tools of one session. */
 export interface SessionTools {
@@ -39,11 +28,11 @@ export interface SessionTools {
   readonly lines: ReadonlyArray<string>
   readonly declarations: ReadonlyArray<ToolDeclaration.ToolDeclaration>
   /** Runs one call. Aborting the signal cancels the request at the client and rejects with the signal's reason. */
-  readonly call: (call: Call, options?: { readonly signal?: AbortSignal }) => Promise<CallEnded>
+  readonly call: (call: ToolCall.Requested, options?: { readonly signal?: AbortSignal }) => Promise<ToolCall.Result>
 }
 
 /** The client tools of one connection. */
-export interface ClientToolsOfConnection {
+export interface ClientTools {
   readonly lines: ReadonlyArray<string>
   readonly capabilityMeta: JsonObject
   /** To be awaited while `session/new`, `load` or `resume` is handled, before it is answered. */
@@ -58,17 +47,17 @@ const run = async <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | unde
   if (Exit.isSuccess(exit)) return exit.value
   if (signal?.aborted === true) throw signal.reason
   const error = Cause.squash(exit.cause)
-  throw new Error(error instanceof Error ? error.message : String(error))
+  throw new Error(error instanceof Error ? error.message : String(error), { cause: error })
 }
 
 /** Reads the client's tools out of an `initialize` request. Throws a TypeError for settings that cannot be used. */
 export const clientTools = (
   request: Pick<InitializeRequest, "clientCapabilities">,
   { client, settings = {}, reserved = [] }: Options
-): ClientToolsOfConnection => {
-  const decoded = ClientTools.decodeSettings(settings)
+): ClientTools => {
+  const decoded = Extension.decodeSettings(settings)
   if (Result.isFailure(decoded)) throw new TypeError(decoded.failure)
-  const tools = ClientTools.fromInitialize(request, {
+  const tools = Extension.fromInitialize(request, {
     host: Host.fromClient(client),
     settings: decoded.success,
     reserved

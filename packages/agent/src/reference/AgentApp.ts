@@ -2,7 +2,14 @@
  * The reference agent as an app of the ACP SDK: what each ACP method does. Made by whoever has a configuration and a
  * model, and connected to a stream by whoever has one.
  */
-import { type AgentApp, agent, type InitializeRequest, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk"
+import {
+  type AgentApp,
+  agent,
+  type InitializeRequest,
+  PROTOCOL_VERSION,
+  RequestError,
+  type StopReason
+} from "@agentclientprotocol/sdk"
 import { type AgentConfig, Wording } from "@acp-client-tools/protocol"
 import { Cause, Effect, Exit } from "effect"
 import * as ClientTools from "../ClientTools.ts"
@@ -40,9 +47,9 @@ const resultOf = <A, E extends { readonly message: string }>(exit: Exit.Exit<A, 
 
 /** Starts the turn before anything is awaited, so that whatever comes next finds it running. */
 const startTurn = (session: Session.Session, prompt: string, signal: AbortSignal) => {
-  const turn = Effect.runFork(PromptTurn.run(session.place, prompt), { signal })
+  const turn = Effect.runFork(PromptTurn.run(session.context, prompt), { signal })
   session.turn = turn
-  return new Promise<Exit.Exit<PromptTurn.Ended, PromptTurn.Failed>>((resolve) => {
+  return new Promise<Exit.Exit<StopReason, PromptTurn.Failed>>((resolve) => {
     turn.addObserver((exit) => {
       session.turn = undefined
       resolve(exit)

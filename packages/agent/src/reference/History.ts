@@ -3,6 +3,7 @@
  * each tool call has exactly one result, in order (TURN-3). Written by PromptTurn, read by models.
  */
 import type { JsonObject } from "@acp-client-tools/protocol"
+import { Effect } from "effect"
 
 export interface ToolCallPart {
   readonly id: string
@@ -24,9 +25,9 @@ export type Message =
 
 export interface History {
   readonly messages: () => ReadonlyArray<Message>
-  readonly append: (message: Message) => void
-  /** Forgets every message from this one on (TURN-4, refusal). */
-  readonly dropFrom: (length: number) => void
+  readonly append: (message: Message) => Effect.Effect<void>
+  /** Forgets every message but the first so many (TURN-4, refusal). */
+  readonly keep: (length: number) => Effect.Effect<void>
 }
 
 /** An empty history in memory. */
@@ -34,11 +35,13 @@ export const make = (): History => {
   const messages: Array<Message> = []
   return {
     messages: () => messages,
-    append: (message) => {
-      messages.push(message)
-    },
-    dropFrom: (length) => {
-      messages.length = length
-    }
+    append: (message) =>
+      Effect.sync(() => {
+        messages.push(message)
+      }),
+    keep: (length) =>
+      Effect.sync(() => {
+        messages.length = length
+      })
   }
 }

@@ -3,7 +3,7 @@
  * given back, until it has no more to ask. Run by AgentApp in a fiber of its own; interrupting that fiber cancels the turn.
  */
 import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk"
-import { CallArguments, Wording } from "@acp-client-tools/protocol"
+import { Wording } from "@acp-client-tools/protocol"
 import { Effect, Stream } from "effect"
 import type { ConnectionClosed } from "../Host.ts"
 import * as SameChunk from "../SameChunk.ts"
@@ -13,7 +13,7 @@ import type { History } from "./History.ts"
 import { type FinishReason, type Model, type ModelEvent, ModelFailed } from "./Model.ts"
 
 /** What a turn knows of its session. */
-export interface Place extends ToolCall.Place {
+export interface Context extends ToolCall.Context {
   readonly model: Model
   readonly systemPrompt: string | undefined
   readonly history: History
@@ -26,23 +26,22 @@ export interface Place extends ToolCall.Place {
   readonly uniqueToolCallId: (wished: string) => string
 }
 
-/** How a turn ends of its own, and what it can fail with. */
-export type Ended = StopReason
+/** What a turn can fail with. */
 export type Failed = ModelFailed | ConnectionClosed
 
 interface Answer {
   readonly text: string
-  readonly wishes: ReadonlyArray<ToolCall.Wish>
+  readonly requested: ReadonlyArray<ToolCall.Requested>
   readonly finish: FinishReason
 }
 
 /** Asks the model once. What it said until it was interrupted or failed stays in the history. */
-const ask = Effect.fnUntraced(function* (place: Place) {
-  const wishes: Array<ToolCall.Wish> = []
+const ask = Effect.fnUntraced(function* (context: Context) {
+  const requested: Array<ToolCall.Requested> = []
   let text = ""
   let finish: FinishReason | undefined
 
-  const report = (update: SessionUpdate) => place.host.report?.(place.sessionId, update) ?? Effect.void
+  const report = (update: SessionUpdate) => context.host.report?.(context.sessionId, update) ?? Effect.void
   const hear = (event: ModelEvent): Effect.Effect<void> => {
     switch (event.type) {
       case "text":
@@ -51,7 +50,7 @@ const ask = Effect.fnUntraced(function* (place: Place) {
       case "thought":
         return report({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: event.text } })
       case "toolCall":
-        wishes.push({ toolCallId: place.uniqueToolCallId(event.id), name: event.name, arguments: event.arguments })
+        requested.push({ toolCallId: context.uniqueToolCallId(event.id), name: event.name, arguments: event.arguments })
         return Effect.void
       case "finish":
         finish = event.reason
@@ -59,12 +58,12 @@ const ask = Effect.fnUntraced(function* (place: Place) {
     }
   }
 
-  yield* place.model
+  yield* context.model
     .answer({
-      systemPrompt: place.systemPrompt,
-      messages: place.history.messages(),
-      tools: [...place.tools.values()].map((tool) => tool.declaration),
-      index: place.nextModelRequest()
+      systemPrompt: context.systemPrompt,
+      messages: context.history.messages(),
+      tools: [...context.tools.values()].map((tool) => tool.declaration),
+      index: context.nextModelRequest()
     })
     .pipe(
       Stream.runForEach(hear),
@@ -74,61 +73,71 @@ const ask = Effect.fnUntraced(function* (place: Place) {
         )
       ),
       Effect.onError(() =>
-        Effect.sync(() => {
-          if (text !== "") place.history.append({ role: "assistant", text, toolCalls: [] })
-        })
+        Effect.suspend(() =>
+          text === "" ? Effect.void : context.history.append({ role: "assistant", text, toolCalls: [] })
+        )
       )
     )
-  return { text, wishes, finish: finish ?? "stop" } satisfies Answer
+  return { text, requested, finish: finish ?? "stop" } satisfies Answer
 })
 
-/** Runs the calls of one answer at once and writes all their results down, whatever ends them (CALL-6, TURN-3). */
-const runCalls = (place: Place, answer: Answer): Effect.Effect<void, ConnectionClosed> => {
-  const calls = answer.wishes.map((wish) => ({
-    wish,
-    call: ToolCall.make(place.tools.get(wish.name), wish, place)
-  }))
-  const announce = Effect.suspend(() => {
-    place.history.append({
-      role: "assistant",
-      text: answer.text,
-      toolCalls: answer.wishes.map((wish) => ({
-        id: wish.toolCallId,
-        name: wish.name,
-        arguments: CallArguments.decode(wish.arguments).arguments ?? {}
-      }))
-    })
-    return Effect.forEach(calls, ({ call }) => call.announce, { discard: true })
-  })
-  const run = Effect.forEach(calls, ({ call }) => call.run, { concurrency: "unbounded", discard: true })
-  const record = Effect.forEach(calls, ({ call, wish }) =>
-    Effect.map(call.end, (ended) => ({ id: wish.toolCallId, name: wish.name, ...ended }))
-  ).pipe(Effect.map((results) => place.history.append({ role: "tool", results })))
-  return Effect.uninterruptibleMask((restore) =>
-    announce.pipe(Effect.andThen(restore(run).pipe(Effect.ensuring(record))))
+/** Runs the calls of an answer. The history gets the answer and, whatever ends them, the result of every call (TURN-3). */
+const runCalls = Effect.fnUntraced(function* (context: Context, answer: Answer) {
+  const calls = answer.requested.map((requested) =>
+    ToolCall.make(context.tools.get(requested.name), requested, context)
   )
-}
+  yield* context.history.append({
+    role: "assistant",
+    text: answer.text,
+    toolCalls: calls.map((call) => ({
+      id: call.requested.toolCallId,
+      name: call.requested.name,
+      arguments: call.arguments ?? {}
+    }))
+  })
+  yield* ToolCall.runAll(calls, (results) =>
+    context.history.append({
+      role: "tool",
+      results: results.map((result, index) => {
+        const requested = calls[index]?.requested
+        return { id: requested?.toolCallId ?? "", name: requested?.name ?? "", ...result }
+      })
+    })
+  )
+})
+
+/** One model request and what follows from it; the turn's stop reason, or `undefined` when it goes on. */
+const step = (context: Context): Effect.Effect<StopReason | undefined, Failed> =>
+  // From the model's last word on nothing may come between an answer and its place in the history.
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const answer = yield* restore(ask(context))
+      if (answer.finish === "refusal") return "refusal"
+      if (answer.finish === "length" || answer.requested.length === 0) {
+        yield* context.history.append({ role: "assistant", text: answer.text, toolCalls: [] })
+        return answer.finish === "length" ? "max_tokens" : "end_turn"
+      }
+      yield* runCalls(context, answer)
+      return undefined
+    })
+  )
 
 /**
  * The turn of one prompt, to its stop reason (TURN-4). Fails when the model does; the session stays usable either way. A
  * refused prompt, and all that came of it, leaves the history.
  */
-export const run = Effect.fnUntraced(function* (place: Place, prompt: string): Effect.fn.Return<Ended, Failed> {
-  const before = place.history.messages().length
-  place.history.append({ role: "user", text: prompt })
+export const run = Effect.fnUntraced(function* (
+  context: Context,
+  prompt: string
+): Effect.fn.Return<StopReason, Failed> {
+  const before = context.history.messages().length
+  yield* context.history.append({ role: "user", text: prompt })
   // A cancel in the same write as the prompt ends the turn before the model is asked.
   yield* SameChunk.handled
-  for (let request = 0; request < place.maxTurnRequests; request++) {
-    const answer = yield* ask(place)
-    if (answer.finish === "refusal") {
-      place.history.dropFrom(before)
-      return "refusal"
-    }
-    if (answer.finish === "length" || answer.wishes.length === 0) {
-      place.history.append({ role: "assistant", text: answer.text, toolCalls: [] })
-      return answer.finish === "length" ? "max_tokens" : "end_turn"
-    }
-    yield* runCalls(place, answer)
+  for (let request = 0; request < context.maxTurnRequests; request++) {
+    const stopReason = yield* step(context)
+    if (stopReason === "refusal") yield* context.history.keep(before)
+    if (stopReason !== undefined) return stopReason
   }
   return "max_turn_requests"
 })

@@ -1,4 +1,5 @@
 /** An open session of the reference agent: what its turns work with, and the turn that runs. Kept by AgentApp. */
+import type { StopReason } from "@agentclientprotocol/sdk"
 import type { AgentConfig } from "@acp-client-tools/protocol"
 import type { Fiber } from "effect"
 import type { SessionTools } from "../ClientTools.ts"
@@ -7,9 +8,9 @@ import type { Model } from "./Model.ts"
 import type * as PromptTurn from "./PromptTurn.ts"
 
 export interface Session {
-  readonly place: PromptTurn.Place
+  readonly context: PromptTurn.Context
   /** The running turn; a second prompt is refused while there is one (TURN-2). */
-  turn: Fiber.Fiber<PromptTurn.Ended, PromptTurn.Failed> | undefined
+  turn: Fiber.Fiber<StopReason, PromptTurn.Failed> | undefined
 }
 
 /** Ids that are unique in a session: the wished one where it is new, else one made from it. */
@@ -27,8 +28,8 @@ const uniqueIds = (): ((wished: string) => string) => {
 export const make = (config: AgentConfig.AgentConfig, model: Model, clientTools: SessionTools): Session => {
   let modelRequests = 0
   return {
-    place: {
-      ...clientTools.place,
+    context: {
+      ...clientTools.context,
       model,
       systemPrompt: config.systemPrompt,
       history: History.make(),

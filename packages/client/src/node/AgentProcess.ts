@@ -3,12 +3,12 @@
  * started (CLIENT-8). Used by whoever runs a client on Node.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { Readable, Writable } from "node:stream"
+import { Writable } from "node:stream"
 import { ndJsonStream, type Stream } from "@agentclientprotocol/sdk"
 import { Wording } from "@acp-client-tools/protocol"
 import { Deferred, Effect, Option, type Scope } from "effect"
 import { AgentFailed } from "../reference/AgentFailed.ts"
-import * as NoiseFilter from "./NoiseFilter.ts"
+import * as MessageReader from "./MessageReader.ts"
 
 export interface Options {
   readonly command: string
@@ -65,7 +65,12 @@ const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
 
 const end = Effect.fnUntraced(function* (child: ChildProcess, hurried: Effect.Effect<void>) {
   child.stdin?.end()
-  if (!(yield* Effect.raceFirst(exitsWithin(child, EOF_GRACE), Effect.as(hurried, hasExited(child))))) {
+  if (
+    !(yield* Effect.raceFirst(
+      exitsWithin(child, EOF_GRACE),
+      Effect.map(hurried, () => hasExited(child))
+    ))
+  ) {
     signalGroup(child, "SIGTERM")
     if (!(yield* exitsWithin(child, TERM_GRACE))) {
       signalGroup(child, "SIGKILL")
@@ -99,13 +104,19 @@ const endWithAgent = (child: ChildProcess): Effect.Effect<void, never, Scope.Sco
     Effect.asVoid
   )
 
-/** Kills the agent's group when this process is made to exit without closing anything. */
-const killAtExit = (child: ChildProcess): Effect.Effect<void, never, Scope.Scope> => {
-  const kill = () => signalGroup(child, "SIGKILL")
-  return Effect.acquireRelease(
-    Effect.sync(() => process.on("exit", kill)),
-    () => Effect.sync(() => process.off("exit", kill))
-  ).pipe(Effect.asVoid)
+const running = new Set<ChildProcess>()
+
+/** A process that is made to exit without closing anything leaves no agent behind. */
+const killAll = (): void => running.forEach((child) => signalGroup(child, "SIGKILL"))
+
+const noteRunning = (child: ChildProcess): void => {
+  if (running.size === 0) process.on("exit", killAll)
+  running.add(child)
+}
+
+const noteEnded = (child: ChildProcess): void => {
+  running.delete(child)
+  if (running.size === 0) process.off("exit", killAll)
 }
 
 const reasons: Partial<Record<string, string>> = { ENOENT: "there is no such command", EACCES: "permission denied" }
@@ -125,14 +136,15 @@ export const start = Effect.fnUntraced(function* ({
   const child = yield* Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const process = spawn(command, args, {
+        const agent = spawn(command, args, {
           stdio: ["pipe", "pipe", "inherit"],
           detached: true,
           ...(env === undefined ? {} : { env: { ...env } }),
           ...(cwd === undefined ? {} : { cwd })
         })
-        await started(process)
-        return process
+        await started(agent)
+        noteRunning(agent)
+        return agent
       },
       catch: (cause) => {
         const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
@@ -141,14 +153,13 @@ export const start = Effect.fnUntraced(function* ({
         })
       }
     }),
-    (acquired) => end(acquired, Deferred.await(hurried))
+    (acquired) => end(acquired, Deferred.await(hurried)).pipe(Effect.ensuring(Effect.sync(() => noteEnded(acquired))))
   )
   child.stdin.on("error", () => undefined)
-  yield* killAtExit(child)
   yield* endWithAgent(child)
-  const input = Readable.toWeb(child.stdout).pipeThrough(NoiseFilter.make(onNoise))
+  const { writable } = ndJsonStream(Writable.toWeb(child.stdin), new ReadableStream())
   return {
-    stream: ndJsonStream(Writable.toWeb(child.stdin), input),
+    stream: { writable, readable: ReadableStream.from(MessageReader.read(child.stdout, onNoise)) },
     whyClosed: exitsWithin(child, EXIT_NEWS_WITHIN).pipe(Effect.map(() => outcome(child))),
     hurry: Effect.asVoid(Deferred.succeed(hurried, undefined))
   }

@@ -67,7 +67,10 @@ export interface ConnectOptions extends OfferOptions {
 
 export interface Session {
   readonly sessionId: string
-  /** Gives the stop reason, after every update before it was delivered. Aborting cancels the turn and rejects. */
+  /**
+   * Gives the stop reason, after every update before it was delivered. Aborting cancels the turn and rejects. An error has
+   * the agent's JSON-RPC `code` where the agent answered with one.
+   */
   readonly prompt: (text: string, options?: { readonly signal?: AbortSignal }) => Promise<string>
   readonly cancel: () => Promise<void>
 }
@@ -89,7 +92,7 @@ const run = async <A, E extends { readonly message: string }>(
     }
   )
   if (Result.isSuccess(result)) return result.success
-  throw new Error(result.failure.message)
+  throw Object.assign(new Error(result.failure.message), "code" in result.failure ? { code: result.failure.code } : {})
 }
 
 const toConnection = (connection: Connection.Connection, close: () => Promise<void>): AgentConnection => ({

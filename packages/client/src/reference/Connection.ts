@@ -70,6 +70,7 @@ const permissionQuestions = () => {
       if (cancelled.has(request.sessionId)) return undefined
       const stop = new AbortController()
       const ended = AbortSignal.any([stop.signal, signal])
+      if (ended.aborted) return undefined
       const ofSession = open.get(request.sessionId) ?? new Set()
       open.set(request.sessionId, ofSession.add(stop))
       const withdrawn = new Promise<undefined>((resolve) => {
@@ -79,6 +80,7 @@ const permissionQuestions = () => {
         return await Promise.race([withdrawn, policy(request, ended)])
       } finally {
         ofSession.delete(stop)
+        if (ofSession.size === 0) open.delete(request.sessionId)
       }
     },
     cancel: (sessionId: string): void => {
@@ -199,22 +201,33 @@ export const make = Effect.fnUntraced(function* (
   const agent = yield* decodeInitialize(answer)
 
   const session = (sessionId: string): Session => {
-    // The notification is on its way before the answers are: an agent must see why its questions end.
-    const cancel = Effect.promise(() => {
-      const sent = connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined)
+    let openPrompts = 0
+    // Not awaited: an agent that reads no more must not keep anyone who wants to leave. The notification is in the queue
+    // before the answers are, so that the agent sees why its questions end.
+    const cancel = Effect.sync(() => {
+      void connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined)
       questions.cancel(sessionId)
-      return sent
     })
-    const prompt = Effect.fnUntraced(function* (text: string) {
-      questions.allow(sessionId)
-      const result = yield* request("session/prompt", { sessionId, prompt: [{ type: "text", text }] }).pipe(
-        Effect.onInterrupt(() => cancel)
+    const prompt = Effect.fnUntraced(
+      function* (text: string) {
+        // While a cancelled turn is still ending, its questions stay cancelled.
+        if (openPrompts === 0) questions.allow(sessionId)
+        openPrompts++
+        const result = yield* request("session/prompt", { sessionId, prompt: [{ type: "text", text }] }).pipe(
+          Effect.onInterrupt(() => cancel),
+          Effect.tapError(() => Effect.promise(updates.delivered))
+        )
+        yield* Effect.promise(updates.delivered)
+        const stopReason = Json.get(result, "stopReason")
+        if (typeof stopReason !== "string") return yield* malformed("session/prompt", "stopReason")
+        return stopReason
+      },
+      Effect.ensuring(
+        Effect.sync(() => {
+          openPrompts--
+        })
       )
-      yield* Effect.promise(updates.delivered)
-      const stopReason = Json.get(result, "stopReason")
-      if (typeof stopReason !== "string") return yield* malformed("session/prompt", "stopReason")
-      return stopReason
-    })
+    )
     return { sessionId, prompt, cancel }
   }
 
