@@ -16,8 +16,18 @@ const report = (name: string, faults: ReadonlyArray<string>, fine: string): numb
   return faults.length
 }
 
+/** Builds from nothing: neither `tsc -b` nor turbo takes a file out of `dist` whose source is gone. */
+const build = async () => {
+  for (const { directory } of packages) {
+    for (const made of ["dist", "node_modules/.cache"]) {
+      await rm(join(root, directory, made), { recursive: true, force: true })
+    }
+  }
+  return Command.run("pnpm", ["exec", "turbo", "run", "build", "--force", "--output-logs=errors-only"], { cwd: root })
+}
+
 const check = async (folder: string): Promise<number> => {
-  const built = await Command.run("pnpm", ["exec", "turbo", "run", "build", "--output-logs=errors-only"], { cwd: root })
+  const built = await build()
   if (!built.ok) return report("build", [built.said], "")
 
   const tarballs = await Tarball.pack(

@@ -8,7 +8,6 @@ import {
   type InitializeResponse,
   MessageTooLargeError,
   PROTOCOL_VERSION,
-  type RequestPermissionRequest,
   type Stream
 } from "@agentclientprotocol/sdk"
 import { type Discovery, Json, LogLine, Wording } from "@acp-client-tools/protocol"
@@ -18,6 +17,7 @@ import * as Toolkit from "../Toolkit.ts"
 import * as ToolResult from "../ToolResult.ts"
 import { AgentFailed } from "./AgentFailed.ts"
 import * as PermissionPolicy from "./PermissionPolicy.ts"
+import * as PermissionQuestions from "./PermissionQuestions.ts"
 import * as UpdateStream from "./UpdateStream.ts"
 
 export interface Options {
@@ -58,41 +58,6 @@ export const INITIALIZE_TIMEOUT = 60_000
 const WAITING_LINE_AFTER = 5_000
 
 const defaultInfo = { name: "acp-client-tools-client", version: "0.0.0" }
-
-/** The permission questions of a connection, by session: those open now, and whether new ones come too late. */
-const permissionQuestions = () => {
-  const open = new Map<string, Set<AbortController>>()
-  const cancelled = new Set<string>()
-  return {
-    /** The policy's answer; none once the session was cancelled or the question withdrawn. */
-    ask: async (policy: PermissionPolicy.PermissionPolicy, request: RequestPermissionRequest, signal: AbortSignal) => {
-      // A question may cross the cancel of its turn on the way (CLIENT-6).
-      if (cancelled.has(request.sessionId)) return undefined
-      const stop = new AbortController()
-      const ended = AbortSignal.any([stop.signal, signal])
-      if (ended.aborted) return undefined
-      const ofSession = open.get(request.sessionId) ?? new Set()
-      open.set(request.sessionId, ofSession.add(stop))
-      const withdrawn = new Promise<undefined>((resolve) => {
-        ended.addEventListener("abort", () => resolve(undefined), { once: true })
-      })
-      try {
-        return await Promise.race([withdrawn, policy(request, ended)])
-      } finally {
-        ofSession.delete(stop)
-        if (ofSession.size === 0) open.delete(request.sessionId)
-      }
-    },
-    cancel: (sessionId: string): void => {
-      cancelled.add(sessionId)
-      open.get(sessionId)?.forEach((question) => question.abort())
-    },
-    /** A new turn may ask again. */
-    allow: (sessionId: string): void => {
-      cancelled.delete(sessionId)
-    }
-  }
-}
 
 const errorText = (error: Json.JsonObject): string => {
   const data = error["data"]
@@ -167,7 +132,7 @@ export const make = Effect.fnUntraced(function* (
     whyClosed = Effect.succeed(Wording.agentGone)
   }: Options = {}
 ): Effect.fn.Return<Connection, AgentFailed, Scope.Scope> {
-  const questions = permissionQuestions()
+  const questions = PermissionQuestions.make()
   const updates = UpdateStream.split(stream, onUpdate, (cause) =>
     log(Wording.updateNotHandled(ToolResult.failureText(cause) ?? Wording.noReason))
   )
