@@ -1,9 +1,5 @@
-import { defineProject } from "vitest/config"
+import { mergeConfig } from "vitest/config"
+import project from "../vitest.project.ts"
 
-export default defineProject({
-  test: {
-    include: ["test/**/*.test.ts"],
-    // Node calls its own type stripping experimental, each time.
-    execArgv: ["--disable-warning=ExperimentalWarning"]
-  }
-})
+// Node calls its own type stripping experimental, each time.
+export default mergeConfig(project, { test: { execArgv: ["--disable-warning=ExperimentalWarning"] } })

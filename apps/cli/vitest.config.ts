@@ -1,3 +1,1 @@
-import { defineProject } from "vitest/config"
-
-export default defineProject({ test: { include: ["test/**/*.test.ts"] } })
+export { default } from "../../vitest.project.ts"

@@ -24,3 +24,10 @@ export const faults = (clauses: ReadonlyArray<Clause>, passedTitles: ReadonlyArr
     ...[...proven].filter((id) => !known.has(id)).map((id) => `${id} is cited and is no clause of the manifest`)
   ]
 }
+
+/** How far the manifest has come. */
+export const summary = (clauses: ReadonlyArray<Clause>, passedTitles: ReadonlyArray<string>): string => {
+  const proven = new Set(passedTitles.flatMap(cited))
+  const pending = clauses.filter((clause) => clause.pending !== undefined)
+  return `requirements: ${clauses.filter(({ id }) => proven.has(id)).length} clauses proven, ${pending.length} pending for later issues`
+}

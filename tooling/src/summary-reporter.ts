@@ -21,11 +21,13 @@ export default class SummaryReporter implements Reporter {
         if (state === "passed") passed.push(test.fullName)
       }
     }
-    const faults = (await this.isWhole(modules)) ? this.gate(passed, count.skipped) : []
+    const isWhole = await this.isWhole(modules)
+    const faults = isWhole ? this.gate(passed, count.skipped) : []
     count.failed += faults.length
     if (faults.length > 0) process.exitCode = 1
     const line = `${count.passed} passed, ${count.failed} failed${count.skipped > 0 ? `, ${count.skipped} skipped` : ""}`
-    setImmediate(() => process.stdout.write([...faults, line].map((text) => `${text}\n`).join("")))
+    const proven = isWhole ? [RequirementsGate.summary(requirements(), passed)] : []
+    setImmediate(() => process.stdout.write([...faults, ...proven, line].map((text) => `${text}\n`).join("")))
   }
 
   /** False for a run that was told to leave tests out: the gate says nothing about it. */

@@ -1,6 +1,6 @@
 import type { Clause } from "@acp-client-tools/spec"
 import { assert, describe, it } from "vitest"
-import { cited, faults } from "../src/requirements-gate.ts"
+import { cited, faults, summary } from "../src/requirements-gate.ts"
 
 const clause = (id: string, pending?: string): Clause => ({
   id,
@@ -38,5 +38,13 @@ describe("the requirements gate", () => {
 
   it("names a citation of an unknown clause", () => {
     assert.deepStrictEqual(faults([], [cites("AA-1.a")]), ["AA-1.a is cited and is no clause of the manifest"])
+  })
+
+  it("says how far the manifest has come", () => {
+    const clauses = [clause("AA-1.a"), clause("AA-1.b"), clause("AA-1.c", "later")]
+    assert.strictEqual(
+      summary(clauses, [cites("AA-1.a", "AA-1.b")]),
+      "requirements: 2 clauses proven, 1 pending for later issues"
+    )
   })
 })

@@ -23,11 +23,15 @@ const flags = {
     Flag.optional
   ),
   discovery: Flag.Literals("discovery", ["meta", "request"]).pipe(
-    Flag.withDescription("How the tools are offered: the list in initialize, or on the agent's request"),
+    Flag.withDescription(
+      "How the tools are offered: the list in initialize (meta, the default), or on the agent's request"
+    ),
     Flag.withDefault("meta")
   ),
   permission: Flag.Literals("permission", ["ask", "allow", "deny"]).pipe(
-    Flag.withDescription("Who answers the agent's permission questions"),
+    Flag.withDescription(
+      "Who answers the agent's permission questions: you, at the terminal (ask, the default), or always the same"
+    ),
     Flag.withDefault("ask")
   ),
   json: Flag.Boolean("json").pipe(
@@ -41,7 +45,7 @@ const flags = {
   ),
   timeout: Flag.String("timeout").pipe(
     Flag.withMetavar("DURATION"),
-    Flag.withDescription("How long the agent may take to answer initialize, such as 90s"),
+    Flag.withDescription("How long the agent may take to answer initialize, such as 90s; 60s by default"),
     Flag.withDefault("60s")
   ),
   agent: Argument.String("AGENT COMMAND").pipe(
@@ -122,6 +126,7 @@ const untilSignal = Effect.fnUntraced(function* (input: Input) {
 
   // From here on the signal decides the exit code, however the turn ends.
   if (first === "SIGINT" && running.cancel !== undefined) {
+    Stderr.writeLine("cancelling the turn; press Ctrl-C again to close at once")
     yield* running.cancel
     yield* Effect.raceFirst(ended, Queue.peek(signals)).pipe(Effect.timeoutOption(CANCEL_GRACE))
   }

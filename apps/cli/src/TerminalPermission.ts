@@ -9,7 +9,7 @@ const question = ({ options, toolCall }: Parameters<PermissionPolicy.PermissionP
     ...(toolCall.rawInput === undefined ? [] : [` with ${LogLine.escape(JSON.stringify(toolCall.rawInput))}`]),
     "\n",
     ...options.map(({ name }, index) => `  ${index + 1}  ${LogLine.escape(name)}\n`),
-    "Your choice (anything else: none): "
+    `Your choice (1 to ${options.length}; anything else refuses): `
   ].join("")
 
 /** Where questions are asked. */

@@ -23,6 +23,7 @@ it("shows both modes, a question, a failure and a cancelled call, and every chec
     '│             ●────────────▶│  completed: "main.go\\nutil.go"',
     '│             ●────────────▶│  failed: "[client tool error: a to-do needs a text]"',
     '│◀────────────●             │  may I run "client: open buffers"? (session/request_permission)',
+    '│             │◀────────────●  calls client_open_buffers {"language":"go"}',
     "│◀────────────●             │  too late, stop it ($/cancel_request)"
   ]) {
     expect(stdout).toContain(shown)
@@ -46,4 +47,5 @@ it("says so when there is nothing to show", async () => {
   const { exitCode, stdout } = await demo("--tools", "nowhere.ts")
   expect(exitCode).toBe(1)
   expect(stdout).toContain("nowhere.ts: there is no such tools module")
+  expect(stdout).not.toContain("✗ ")
 })

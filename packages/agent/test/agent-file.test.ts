@@ -40,6 +40,10 @@ describe("the agent file", () => {
       'dir/agent.yaml:1: the file: ["a"] is not accepted; it takes a mapping of keys to values'
     )
     assert.match(messageOf("yolo: true\n---\nyolo: false\n"), /^dir\/agent\.yaml:\d: there is more than one document$/)
+    assert.match(
+      messageOf("model: {provider: openai-compatible, name: m, baseUrl: not a url}"),
+      /:1: model\.baseUrl: "not a url" is not accepted; it takes the address of the API/
+    )
     assert.match(messageOf("maxTurnRequests: .inf"), /maxTurnRequests: Infinity is not accepted/)
     assert.match(messageOf(`systemPrompt: [${'"\\u001b",'.repeat(100)}]`), /… \d+ characters cut …/)
   })

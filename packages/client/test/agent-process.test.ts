@@ -139,14 +139,14 @@ describe("an agent that cannot be used", () => {
   it("may write a banner, a log line or half a message: each is told, and the rest is read", async () => {
     const lines: Array<string> = []
     const chatty = `
-      console.log("[INFO] started\\n{not json\\n42\\n[]\\n\\r\\n")
+      console.log("[INFO] started\\n{not json\\n42\\n[]\\n{}\\n\\r\\n")
       process.stdin.once("data", () =>
         console.log(JSON.stringify({ jsonrpc: "2.0", id: 0, result: { protocolVersion: 1 } })))
     `
     const connection = await startAgent(process.execPath, ["-e", chatty], { log: (line) => lines.push(line) })
     await connection.close()
     const noise = (text: string) => `the agent wrote something on stdout that is not ACP: ${text}`
-    assert.deepStrictEqual(lines, ["[INFO] started", "{not json", "42", "[]"].map(noise))
+    assert.deepStrictEqual(lines, ["[INFO] started", "{not json", "42", "[]", "{}"].map(noise))
   })
 
   it("may write much that is not ACP: the first lines are told", async () => {

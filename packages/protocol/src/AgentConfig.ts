@@ -144,13 +144,16 @@ const issuesOf = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
 
 const decodeUnknown = Schema.decodeUnknownResult(AgentConfig)
 
+const address = "the address of the API, such as http://127.0.0.1:8080/v1"
+const isHttpAddress = (text: string): boolean => /^https?:/.test(text) && URL.canParse(text)
+
 /** What each provider needs beside its name. */
 const neededByProvider = new Map<string, ReadonlyArray<readonly [keyof ModelConfig, string]>>([
   ["script", [["script", "the path of a script file"]]],
   [
     "openai-compatible",
     [
-      ["baseUrl", "the address of the API, such as http://127.0.0.1:8080/v1"],
+      ["baseUrl", address],
       ["name", "the provider's name of the model"]
     ]
   ]
@@ -168,7 +171,10 @@ const furtherProblems = (config: AgentConfig): ReadonlyArray<Problem> => [
     : []),
   ...(config.model === undefined ? [] : (neededByProvider.get(config.model.provider) ?? []))
     .filter(([key]) => config.model?.[key] === undefined)
-    .map(([key, accepted]) => ({ path: ["model", key], value: undefined, accepted }))
+    .map(([key, accepted]) => ({ path: ["model", key], value: undefined, accepted })),
+  ...(config.model?.baseUrl === undefined || isHttpAddress(config.model.baseUrl)
+    ? []
+    : [{ path: ["model", "baseUrl"], value: config.model.baseUrl, accepted: address }])
 ]
 
 const decodeConfig = (value: unknown): Decoded["config"] => {

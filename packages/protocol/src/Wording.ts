@@ -132,7 +132,9 @@ export const modelFailed = (why: string): string => `the model failed: ${why}`
 export const modelCutShort = "the model failed: its answer was cut short"
 export const modelEndedWith = (reason: string): string => `the model failed: its answer ended with "${reason}"`
 export const scriptEnded = (steps: number): string =>
-  `the script has ${steps} steps, and the model was asked for one more`
+  `the script ends after step ${steps}, and the model was asked for one more`
+export const scriptUnknownKey = "there is no such key in a script"
+export const scriptMissingKey = "it is missing"
 export const packageMissing = (name: string): string => `the package ${name} is not installed; npm install ${name}`
 export const clientGone = "the connection to the client is closed"
 

@@ -1,5 +1,5 @@
 /** The recorded wire as a picture with three lanes: who sent what to whom. Each entry becomes a line, or none. */
-import { Identifiers, Json, LogLine } from "@acp-client-tools/protocol"
+import { Identifiers, Json, LogLine, ToolName, Wording } from "@acp-client-tools/protocol"
 import * as Wire from "../Wire.ts"
 import type { Entry, Message } from "../WireRecord.ts"
 
@@ -13,12 +13,26 @@ const arrows: Record<Arrow, string> = {
   agentLog: "│             ■             │"
 }
 
-export const heading: ReadonlyArray<string> = ["client        agent         model", "│             │             │"]
+/** Over every picture: what is not a message on the wire is said here. */
+export const heading: ReadonlyArray<string> = [
+  "The model works inside the agent: its lane is read off the updates that the agent sends the client.",
+  "■ is a line on the agent's stderr.",
+  "",
+  "client        agent         model",
+  "│             │             │"
+]
 
 const quote = (text: unknown): string => JSON.stringify(text)
 
 const names = (tools: unknown): string =>
-  Array.isArray(tools) ? tools.map((tool: unknown) => quote(Json.get(tool, "name"))).join(", ") : quote(tools)
+  Array.isArray(tools) ? tools.map((tool: unknown) => quote(Json.get(tool, "name"))).join(", ") : "none"
+
+/** What the model calls the tool with this title; the title where it is no tool of the client's. */
+const modelName = (title: unknown): string => {
+  const text = String(title)
+  const prefix = Wording.callTitle("")
+  return (text.startsWith(prefix) ? ToolName.toModelName(text.slice(prefix.length)) : undefined) ?? text
+}
 
 /** The arguments of a call without `_meta`. */
 const argumentsOf = (params: unknown): string => {
@@ -100,7 +114,7 @@ const response = (asked: Message | undefined, message: Json.JsonObject): Line =>
 const update = (told: Json.JsonObject): Line => {
   if (told["sessionUpdate"] === "agent_message_chunk") return ["fromModel", `says ${quote(Wire.updateText(told))}`]
   if (told["sessionUpdate"] === "tool_call") {
-    return ["fromModel", `wants ${quote(told["title"])} ${JSON.stringify(told["rawInput"])}`]
+    return ["fromModel", `calls ${modelName(told["title"])} ${JSON.stringify(told["rawInput"])}`]
   }
   return told["status"] === "completed" || told["status"] === "failed"
     ? ["toModel", `${told["status"]}: ${quote(Wire.updateText(told))}`]

@@ -113,7 +113,7 @@ const request: Story = {
         holds: inOrder(wire, newSession, list, Wire.answerTo(wire, list), Wire.answerTo(wire, newSession))
       },
       {
-        sentence: "the call was made after the user had said yes",
+        sentence: "the call was made after the client had allowed it",
         holds: inOrder(wire, question, Wire.answerTo(wire, question), call)
       },
       reads(wire, "index.ts"),

@@ -10,9 +10,24 @@ import * as WireRecord from "../WireRecord.ts"
 import * as Lanes from "./Lanes.ts"
 import { stories, type Story, toolsFile } from "./Story.ts"
 
-const { values: options } = parseArgs({
-  options: { wire: { type: "boolean", default: false }, tools: { type: "string", default: toolsFile } }
-})
+const usage = "usage: demo [--wire] [--tools FILE]"
+
+const readOptions = () => {
+  try {
+    const { values } = parseArgs({
+      options: { wire: { type: "boolean", default: false }, tools: { type: "string", default: toolsFile } }
+    })
+    return values
+  } catch {
+    process.stderr.write(`${usage}
+`)
+    return process.exit(2)
+  }
+}
+const options = readOptions()
+
+// Whoever reads only the beginning has seen enough.
+process.stdout.on("error", () => process.exit(1))
 
 // From source: a clone shows something before anything is built.
 const cli = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url))
@@ -55,6 +70,11 @@ const tell = async (story: Story): Promise<boolean> => {
   record.stop()
   const entries = await record.entries
 
+  if (entries.length === 0) {
+    print(complaints.join("").trimEnd())
+    return false
+  }
+
   const checks = [...story.checks(entries), { sentence: "the client exited with code 0", holds: exitCode === 0 }]
   print("")
   for (const { holds, sentence } of checks) {
@@ -67,7 +87,5 @@ const tell = async (story: Story): Promise<boolean> => {
 const verdicts: Array<boolean> = []
 for (const story of stories) verdicts.push(await tell(story))
 const allHold = verdicts.every(Boolean)
-print(
-  allHold ? "\nEverything shown was read off the wire, and every check holds." : "\nSomething is off; see the ✗ above."
-)
+print(allHold ? "\nEverything shown was read off the wire, and every check holds." : "\nSomething is off; see above.")
 process.exit(allHold ? 0 : 1)

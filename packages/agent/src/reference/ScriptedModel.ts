@@ -39,7 +39,12 @@ export const Script = Schema.Struct({ steps: Schema.Array(Step) })
 export type Script = typeof Script.Type
 
 const decodeUnknown = Schema.decodeUnknownResult(Script)
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+const issues = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    if (issue._tag === "UnexpectedKey") return Wording.scriptUnknownKey
+    return issue._tag === "MissingKey" ? Wording.scriptMissingKey : SchemaIssue.defaultLeafHook(issue)
+  }
+})
 
 /** Something wrong in a script. */
 export interface Fault {

@@ -9,8 +9,8 @@ const NEWLINE = 10
 const MAX_SHOWN = 200
 const MAX_TOLD = 20
 
-// Whether an object is a request, a notification or an answer is for the SDK to judge.
-const isMessage = (value: unknown): value is AnyMessage => Json.isObject(value)
+// Whether it is a good request, notification or answer is for the SDK to judge.
+const isMessage = (value: unknown): value is AnyMessage => Json.get(value, "jsonrpc") === "2.0"
 
 /** Whole lines, as text, without their ends. A line longer than the SDK's limit ends the connection, as there. */
 const lines = async function* (input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
