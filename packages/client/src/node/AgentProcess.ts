@@ -87,13 +87,23 @@ const outcome = (child: ChildProcess): string => {
   return child.stdin?.errored ? Wording.agentStoppedReading : Wording.agentStoppedWriting
 }
 
-// What an agent wrote last is read for so long after its exit, in ms; a child it left may hold its stdout for ever.
+// After an agent's exit its stdout is read until nothing came for so long, in ms; a child it left may hold it for ever.
 const DRAIN = 250
+
+const bytesRead = (child: ChildProcess): unknown => child.stdout && Reflect.get(child.stdout, "bytesRead")
+
+/** Settles when what an exited agent wrote has been read. */
+const drained = Effect.fnUntraced(function* (child: ChildProcess) {
+  for (let before: unknown = undefined; bytesRead(child) !== before;) {
+    before = bytesRead(child)
+    yield* Effect.sleep(DRAIN)
+  }
+})
 
 /** Ends the connection where the end of stdout does not: the agent reads no more, or has exited and left its stdout. */
 const endWithAgent = (child: ChildProcess): Effect.Effect<void, never, Scope.Scope> =>
   exited(child).pipe(
-    Effect.andThen(Effect.sleep(DRAIN)),
+    Effect.andThen(drained(child)),
     Effect.raceFirst(
       Effect.callback<void>((resume) => {
         child.stdin?.on("error", () => resume(Effect.void))

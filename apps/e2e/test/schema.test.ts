@@ -1,10 +1,9 @@
 import { expect, it } from "vitest"
 import * as Pair from "../src/Pair.ts"
 
-it("the model is told of each tool with the rewritten schema [TOOL-3.a TOOL-4.a SCHEMA-1.b SCHEMA-2.a SCHEMA-3.a SCHEMA-4.a SCHEMA-6.a]", async () => {
+it("the model is told of each tool with the rewritten schema [SCHEMA-1.b SCHEMA-2.a SCHEMA-3.a SCHEMA-4.a SCHEMA-6.a]", async () => {
   const { said } = await Pair.run({
     tools: [
-      { name: "plain", method: "_t/plain", behaviour: { return: null } },
       {
         name: "rich",
         method: "_t/rich",
@@ -29,11 +28,6 @@ it("the model is told of each tool with the rewritten schema [TOOL-3.a TOOL-4.a 
     script: [{ text: "{{tools}}" }]
   })
   expect(JSON.parse(said)).toEqual([
-    {
-      name: "client_plain",
-      description: "Tool provided by the editor (_t/plain).",
-      parameters: { type: "object", properties: {} }
-    },
     {
       name: "client_rich",
       description: "Does much. Required parameters: colour",

@@ -1,4 +1,4 @@
-/** A client that leaves an agent which does not want to end. Real processes, and the waits of the command itself. */
+/** CLIENT: a client that leaves an agent which does not want to end. Real processes, and the waits of the command itself. */
 import type { ChildProcess } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
