@@ -1,4 +1,5 @@
 /** A file of tool definitions: a JavaScript or TypeScript module whose default export is an array (CLI-1). */
+import { writeSync } from "node:fs"
 import { access } from "node:fs/promises"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -13,6 +14,22 @@ const firstLine = (cause: unknown): string =>
 /** How long a module may take to load, in ms: a promise awaited at its top may never settle. */
 const LOAD_TIMEOUT = 10_000
 
+/** Imports the module. One that ends the process meanwhile still gets its message and its exit code. */
+const importModule = async (file: string, signal: AbortSignal): Promise<{ readonly default?: unknown }> => {
+  const endedProcess = (): void => {
+    writeSync(process.stderr.fd, `${file}: the tools module ends the process while it loads\n`)
+    process.exitCode = badInput("").exitCode
+  }
+  const over = () => process.off("exit", endedProcess)
+  signal.addEventListener("abort", over, { once: true })
+  process.on("exit", endedProcess)
+  try {
+    return await import(pathToFileURL(resolve(file)).href)
+  } finally {
+    over()
+  }
+}
+
 const load = (file: string): Effect.Effect<unknown, Failure> =>
   Effect.tryPromise({
     try: () => access(file),
@@ -20,7 +37,7 @@ const load = (file: string): Effect.Effect<unknown, Failure> =>
   }).pipe(
     Effect.andThen(
       Effect.tryPromise({
-        try: async (): Promise<{ readonly default?: unknown }> => import(pathToFileURL(resolve(file)).href),
+        try: (signal) => importModule(file, signal),
         catch: (cause) => badInput(`${file}: the tools module does not load: ${firstLine(cause)}`)
       })
     ),
