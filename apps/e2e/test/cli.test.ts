@@ -139,6 +139,17 @@ describe("client", () => {
     ["does not parse", "export default [", /tools\.mjs: the tools module does not load: Unexpected/],
     ["throws", "throw new Error('not\\ntoday')", /tools\.mjs: the tools module does not load: not$/],
     [
+      "throws what says nothing",
+      "throw Object.create(null)",
+      /tools\.mjs: the tools module does not load: no reason given$/
+    ],
+    [
+      "exports what cannot be read",
+      "export default new Proxy([], { get() { throw new Error('closed') } })",
+      /tools\.mjs: the definitions cannot be read: closed$/
+    ],
+    ["ends the process", "process.exit(3)", /tools\.mjs: the tools module ends the process while it loads$/],
+    [
       "exports nothing",
       "export const tools = []",
       /tools\.mjs: the default export must be an array of tool definitions$/

@@ -23,6 +23,7 @@ it("shows both modes, a question, a failure and a cancelled call, and every chec
     '│             ●────────────▶│  completed: "main.go\\nutil.go"',
     '│             ●────────────▶│  failed: "[client tool error: a to-do needs a text]"',
     '│◀────────────●             │  may I run "client: open buffers"? (session/request_permission)',
+    "●────────────▶│             │  initialize: I have tools, ask me for them",
     '│             │◀────────────●  calls client_open_buffers {"language":"go"}',
     "│◀────────────●             │  too late, stop it ($/cancel_request)"
   ]) {

@@ -69,7 +69,10 @@ const request = (message: Json.JsonObject): Line => {
   switch (method) {
     case "initialize": {
       const offered = Json.get(Json.get(Json.get(params, "clientCapabilities"), "_meta"), Identifiers.TOOLS_META_KEY)
-      return ["toAgent", `initialize, offering ${names(offered)}`]
+      return [
+        "toAgent",
+        offered === true ? "initialize: I have tools, ask me for them" : `initialize, offering ${names(offered)}`
+      ]
     }
     case "session/new":
       return ["toAgent", "session/new"]
