@@ -17,8 +17,12 @@ const LOAD_TIMEOUT = 10_000
 /** Imports the module. One that ends the process meanwhile still gets its message and its exit code. */
 const importModule = async (file: string, signal: AbortSignal): Promise<{ readonly default?: unknown }> => {
   const endedProcess = (): void => {
-    writeSync(process.stderr.fd, `${file}: the tools module ends the process while it loads\n`)
     process.exitCode = badInput("").exitCode
+    try {
+      writeSync(process.stderr.fd, `${file}: the tools module ends the process while it loads\n`)
+    } catch {
+      // Nobody reads stderr.
+    }
   }
   const over = () => process.off("exit", endedProcess)
   signal.addEventListener("abort", over, { once: true })

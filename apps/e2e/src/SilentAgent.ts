@@ -17,9 +17,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (method === "initialize") send({ id, result: { protocolVersion: 1 } })
   if (method === "session/new") send({ id, result: { sessionId: "s" } })
   if (method !== "session/prompt") return
+  process.stderr.write(`prompted ${process.pid}\n`)
   if (process.argv[2] === "deaf") {
     process.stdin.pause()
     send({ id: 1, method: "_t/big", params: { _meta: { "org.mini-me/sessionId": "s" } } })
   }
-  process.stderr.write(`prompted ${process.pid}\n`)
 })

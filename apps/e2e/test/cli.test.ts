@@ -101,7 +101,7 @@ describe("client", () => {
         export default [{ name: "a", execute: async () => {
           void Promise.reject(new Error("left\\nbehind"))
           setTimeout(() => { throw new Error("thrown later") }, 0)
-          await new Promise((resolve) => setTimeout(resolve, 20))
+          await new Promise((resolve) => process.once("uncaughtException", resolve))
           return "fine"
         } }]
       `
@@ -188,7 +188,7 @@ describe("a client whose tools misbehave", () => {
 
   it("tells what was thrown later, even where that has no words [CLIENT-4.e]", async () => {
     const { exitCode, stderr, stdout } = await run(
-      `setTimeout(() => { throw Object.create(null) }); await new Promise((resolve) => setTimeout(resolve, 20))`
+      `setTimeout(() => { throw Object.create(null) }); await new Promise((resolve) => process.once("uncaughtException", resolve))`
     )
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "fine\n" })
     expect(stderr).toContain("an error was left behind by a tool: no reason given\n")

@@ -20,14 +20,22 @@ const isThere = (pid: number): boolean => {
   }
 }
 
-/** Runs the client until the agent was prompted, then `leave`; gives how it ended, how long that took, and the agent. */
-const prompted = async (command: Command.Command, leave: (client: ChildProcess) => void = () => undefined) => {
+/**
+ * Runs the client: `leave` is called once the agent was prompted, `insist` once the client says that it is cancelling. Gives
+ * how it ended, how long that took after the prompt, and whether the agent is still there.
+ */
+const prompted = async (
+  command: Command.Command,
+  leave: (client: ChildProcess) => void = () => undefined,
+  insist: (client: ChildProcess) => void = () => undefined
+) => {
   let at = 0
   let pid = 0
   const { exitCode } = await Run.toEnd(command, {
     onStart: (client) => {
       if (client.stderr === null) return
       createInterface({ input: client.stderr }).on("line", (line) => {
+        if (line.startsWith("cancelling the turn")) insist(client)
         if (!line.startsWith("prompted ")) return
         pid = Number(line.slice("prompted ".length))
         at = performance.now()
@@ -50,17 +58,14 @@ it("Ctrl-C twice leaves an agent that reads no more [CLI-4.d CLI-4.f]", async ()
     "tools.mjs": `export default [{ name: "big", method: "_t/big", execute: () => "x".repeat(4 << 20) }]`
   })
   const command = Command.client(["--tools", folder.path("tools.mjs"), "--prompt", "Hi"], silentAgent("deaf"))
-  const { exitCode, isAgentThere } = await prompted(command, (client) => {
-    client.kill("SIGINT")
-    // Two signals at once would be one.
-    setTimeout(() => client.kill("SIGINT"), 100)
-  })
+  const interrupt = (client: ChildProcess) => client.kill("SIGINT")
+  const { exitCode, isAgentThere } = await prompted(command, interrupt, interrupt)
   expect({ exitCode, isAgentThere }).toEqual({ exitCode: 130, isAgentThere: false })
 })
 
 it("a tool that ends the process leaves no agent behind [CLIENT-8.b]", async () => {
   await using folder = await Folder.make({
-    "tools.mjs": `export default [{ name: "big", method: "_t/big", execute: () => setTimeout(() => process.exit(7), 200) && 1 }]`
+    "tools.mjs": `export default [{ name: "big", method: "_t/big", execute: () => process.exit(7) }]`
   })
   const command = Command.client(["--tools", folder.path("tools.mjs"), "--prompt", "Hi"], silentAgent("deaf"))
   // The agent has the client's stderr: that this run ends at all says that the agent is gone.

@@ -1,10 +1,11 @@
 import { isObject, show } from "./Json.ts"
 import type { Json } from "./Json.ts"
-import type { Line, Lines } from "./Lines.ts"
+import type { Lines } from "./Lines.ts"
 import { equal, fill, fillText, match, matchAll, TranscriptError } from "./Matcher.ts"
 import type { Bindings } from "./Matcher.ts"
 import { within } from "./Peer.ts"
 import type { Peer } from "./Peer.ts"
+import * as Received from "./Received.ts"
 import type { RelayHost } from "./RelayHost.ts"
 import type { Step, Steps, Transcript } from "./Transcript.ts"
 
@@ -23,19 +24,6 @@ export interface Connection {
 
 const barrierMethod = "_transcript/barrier"
 const barrierCodes: ReadonlyArray<Json> = [-32601, -32600] // the second one before `initialize`
-
-/** A message of the peer, or the line that is none. */
-type Received = { readonly message: Json } | { readonly broken: string }
-
-const parse = (line: Line): Received => {
-  if (line.fault !== undefined) return { broken: `a line with ${line.fault}: ${show(line.text, 300)}` }
-  try {
-    const message: Json = JSON.parse(line.text)
-    return { message }
-  } catch {
-    return { broken: `a line that is not JSON: ${show(line.text, 300)}` }
-  }
-}
 
 /** A conversation under way: does one step after the other and remembers what has been read and saved. */
 export class Conversation {
@@ -94,7 +82,7 @@ export class Conversation {
     if (this.#transcript.allowTrailing === true) return
     if (this.#incoming.flooded) throw new StepFailure("the peer flooded its output; reading it was given up")
     const left = this.#next()
-    if (left !== undefined) throw new StepFailure(`unexpected after the last step: ${this.#tell(left)}`)
+    if (left !== undefined) throw new StepFailure(`unexpected after the last step: ${Received.tell(left)}`)
     const line = this.#checksStdout ? this.#nextStdout() : undefined
     if (line !== undefined) throw new StepFailure(`unexpected on stdout after the last step: ${show(line)}`)
     if ((this.#connection.relay?.starts ?? 0) > 1) throw new StepFailure("the client started its agent more than once")
@@ -139,14 +127,14 @@ export class Conversation {
     if (line === undefined)
       throw new StepFailure(`no line came on stdout, expected ${show(pattern)}${await this.#state()}`)
     const isText = typeof pattern === "string" || (isObject(pattern) && ("$regex" in pattern || "$contains" in pattern))
-    const received: Received = isText ? { message: line } : parse({ text: line })
+    const received: Received.Received = isText ? { message: line } : Received.parse({ text: line })
     if ("broken" in received) throw new StepFailure(`expected ${show(pattern)} on stdout, got ${received.broken}`)
     this.#accept(pattern, received.message)
   }
 
   async #expectClose(): Promise<void> {
     const next = await this.#incoming.until(() => this.#next(), this.#deadline)
-    if (next !== undefined) throw new StepFailure(`expected the connection to close, got ${this.#tell(next)}`)
+    if (next !== undefined) throw new StepFailure(`expected the connection to close, got ${Received.tell(next)}`)
     if (!this.#incoming.ended) throw new StepFailure(`the connection is still open${await this.#state()}`)
   }
 
@@ -172,7 +160,8 @@ export class Conversation {
   async #expectNothing(): Promise<void> {
     if (this.#closed) {
       const next = await this.#incoming.until(() => this.#next(), this.#deadline)
-      if (next !== undefined) throw new StepFailure(`expected nothing, got ${this.#tell(next)}${await this.#state()}`)
+      if (next !== undefined)
+        throw new StepFailure(`expected nothing, got ${Received.tell(next)}${await this.#state()}`)
       if (!this.#incoming.ended) throw new StepFailure(`the peer's output did not end${await this.#state()}`)
       return
     }
@@ -183,10 +172,10 @@ export class Conversation {
     if (next === undefined) throw new StepFailure(`the barrier request was not answered${await this.#state()}`)
     const answer = "message" in next && isObject(next.message) ? next.message : {}
     if (!equal(answer["id"], id))
-      throw new StepFailure(`expected nothing, got ${this.#tell(next)}${await this.#state()}`)
+      throw new StepFailure(`expected nothing, got ${Received.tell(next)}${await this.#state()}`)
     const error = isObject(answer["error"]) ? answer["error"] : {}
     if (!barrierCodes.includes(error["code"] ?? null)) {
-      throw new StepFailure(`an unknown extension method must be answered -32601, got ${this.#tell(next)}`)
+      throw new StepFailure(`an unknown extension method must be answered -32601, got ${Received.tell(next)}`)
     }
   }
 
@@ -201,12 +190,12 @@ export class Conversation {
   }
 
   /** Takes the next message that is not to be ignored. */
-  #next(): Received | undefined {
+  #next(): Received.Received | undefined {
     for (;;) {
       const line = this.#incoming.all[this.#read]
       if (line === undefined) return undefined
       this.#read++
-      const received = parse(line)
+      const received = Received.parse(line)
       const ignored = (this.#transcript.ignore ?? []).some(
         (pattern) => "message" in received && this.#matches(pattern, received.message)
       )
@@ -237,10 +226,6 @@ export class Conversation {
       if (error instanceof TranscriptError) return false
       throw error
     }
-  }
-
-  #tell(received: Received): string {
-    return "message" in received ? show(received.message) : received.broken
   }
 
   #unexpected(difference: string, pattern: Json, received: Json): StepFailure {
