@@ -1,5 +1,5 @@
 /** The command `agent`: the reference agent on stdin and stdout, as its agent file says (CLI-6). */
-import { AgentFile, ModelFile, ServeStdio, Stderr } from "@acp-client-tools/agent/node"
+import { AgentFile, ModelFile, ServeStdio, SessionFiles, Stderr } from "@acp-client-tools/agent/node"
 import { AgentApp } from "@acp-client-tools/agent/reference"
 import { Effect, LogLevel, References } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -24,15 +24,14 @@ export const command = Command.make(
     const file = yield* AgentFile.read(path).pipe(Effect.mapError(badFile))
     file.warnings.forEach(lineAt("Warn"))
     const model = yield* ModelFile.load(path, file, process.env).pipe(Effect.mapError(badFile))
-    yield* ServeStdio.serve(
-      AgentApp.make({
-        config: file.config,
-        model,
-        log: lineAt("Info"),
-        debug: lineAt("Debug"),
-        info: { name: "acp-client-tools", version }
-      }),
-      lineAt("Error")
-    )
-  })
+    const app = yield* AgentApp.make({
+      config: file.config,
+      model,
+      store: SessionFiles.make(SessionFiles.directoryOf(file, process.env)),
+      log: lineAt("Info"),
+      debug: lineAt("Debug"),
+      info: { name: "acp-client-tools", version }
+    })
+    yield* ServeStdio.serve(app, lineAt("Error"))
+  }, Effect.scoped)
 ).pipe(Command.withDescription("Run the reference agent; its client speaks ACP on stdin and stdout"))

@@ -14,15 +14,19 @@ import {
 } from "@acp-client-tools/protocol"
 import { Effect, Option, Result } from "effect"
 import type { ConnectionClosed, Host } from "./Host.ts"
-import type { Policy } from "./Permission.ts"
+import type { LoopDetector } from "./LoopDetector.ts"
+import type { Grants, Mode } from "./Permission.ts"
 import * as Tool from "./Tool.ts"
 import * as ToolCall from "./ToolCall.ts"
 
 /** The part of the agent's configuration that concerns client tools (CFG-1). */
-export interface Settings extends Policy {
+export interface Settings {
   /** `false`: the extension is off (CFG-2). */
   readonly enabled: boolean
   readonly discovery: Discovery.Mode
+  readonly permissions: Mode
+  /** What a session begins with: `true`, and tools run without a question, unless `permissions` is `ask`. */
+  readonly yolo: boolean
   /** Bound of one call, and of the list request. */
   readonly timeout: AgentConfig.AgentConfig["acp"]["clientTools"]["timeout"]
   /** Code points the model reads of one result. */
@@ -73,6 +77,15 @@ export interface Options {
   readonly reserved?: Iterable<string>
 }
 
+/** The session whose tools are wanted. */
+export interface SessionRequest {
+  readonly sessionId: string
+  /** As the client sent it. */
+  readonly cwd: string
+  /** What the user allowed in this session before, when it is loaded while it is open; absent: nothing. */
+  readonly grants?: Grants
+}
+
 /** The client tools of one connection. */
 export interface ClientTools {
   /** What to print on stderr after `initialize`, one event a line (LOG-1, LOG-3, META-2). */
@@ -82,12 +95,9 @@ export interface ClientTools {
   /**
    * The tools of a session, for use while `session/new`, `session/load` or `session/resume` is handled, before it is
    * answered. In mode `request` this asks the client; a list that cannot be had means no tools and one line, never a
-   * failure (REQ-2 to REQ-5). `cwd` as the client sent it.
+   * failure (REQ-2 to REQ-5).
    */
-  readonly openSession: (session: {
-    readonly sessionId: string
-    readonly cwd: string
-  }) => Effect.Effect<SessionTools, ConnectionClosed>
+  readonly openSession: (session: SessionRequest) => Effect.Effect<SessionTools, ConnectionClosed>
 }
 
 /** The client tools of one session. */
@@ -99,19 +109,25 @@ export interface SessionTools extends Discovery.Discovered {
   /** Where this session's calls happen; what the user allows for the session is remembered in it. */
   readonly context: ToolCall.Context
   /**
-   * Runs one call: required check, permission, request, decode, cut, each step reported. Gives the text for the model.
-   * Interruption (a cancelled turn) cancels the request at the client and reports the call as failed.
+   * Runs one call: required check, permission, request, decode, loop count, cut, each step reported. Gives the text for the
+   * model. Interruption (a cancelled turn) cancels the request at the client and reports the call as failed.
    */
-  readonly call: (requested: ToolCall.Requested) => Effect.Effect<ToolCall.Result, ConnectionClosed>
+  readonly call: (
+    requested: ToolCall.Requested,
+    options?: {
+      /** The turn's: one for all calls of a prompt turn, made anew for the next (LOOP-1). */
+      readonly loop?: LoopDetector
+    }
+  ) => Effect.Effect<ToolCall.Result, ConnectionClosed>
 }
 
 /** How the list request of a session ended; interruption and a lost connection are not ends of it. */
 const askForList = (
-  session: { readonly sessionId: string; readonly cwd: string },
+  { cwd, sessionId }: SessionRequest,
   host: Host,
   timeout: Settings["timeout"]
 ): Effect.Effect<Discovery.ListOutcome, ConnectionClosed> =>
-  host.request(Identifiers.LIST_METHOD, { sessionId: session.sessionId, cwd: session.cwd }).pipe(
+  host.request(Identifiers.LIST_METHOD, { sessionId, cwd }).pipe(
     Effect.map((result): Discovery.ListOutcome => ({ kind: "result", result })),
     Effect.catchTag("RequestRejected", ({ error }) => Effect.succeed({ kind: "error", error } as const)),
     Effect.timeoutOption(timeout.milliseconds),
@@ -130,9 +146,9 @@ const sessionTools = (
     declarations: tools.map(([, { declaration }]) => declaration),
     byModelName,
     context,
-    call: Effect.fnUntraced(function* (requested) {
-      const call = ToolCall.make(byModelName.get(requested.name), requested, context)
-      yield* ToolCall.runAll([call], () => Effect.void)
+    call: Effect.fnUntraced(function* (requested, turn = {}) {
+      const call = ToolCall.make(byModelName.get(requested.name), requested, { ...context, ...turn })
+      yield* ToolCall.runAll([call])
       return yield* call.end(true)
     })
   }
@@ -159,10 +175,10 @@ export const fromInitialize = (
       const context: ToolCall.Context = {
         sessionId: session.sessionId,
         host,
-        allowed: new Set(),
+        grants: session.grants ?? { yolo: settings.yolo, always: new Set() },
         maxOutput: settings.maxOutput
       }
-      const options = { host, policy: settings, timeout: settings.timeout }
+      const options = { host, permissions: settings.permissions, timeout: settings.timeout }
       if (!asks || !Discovery.isAsked(advertisement)) {
         return sessionTools({ ...ofConnection, lines: [] }, context, options)
       }

@@ -2,19 +2,32 @@
 import type { PermissionOption } from "@agentclientprotocol/sdk"
 import { Json, Wording } from "@acp-client-tools/protocol"
 
-export interface Policy {
-  /** `auto`: ask only while `yolo` is off. `ask`: every call asks. */
-  readonly permissions: "auto" | "ask"
-  readonly yolo: boolean
+/** `auto`: a call asks only where nothing allows it. `ask`: every call asks. */
+export type Mode = "auto" | "ask"
+
+/** What the user allows in a session. In memory, from its opening to its close; changed by answers and by the user (OWN-5). */
+export interface Grants {
+  /** Tools run without a question, unless their mode is `ask`. */
+  yolo: boolean
+  /** The permission keys of the tools that were allowed for the whole session (PERM-3). */
+  readonly always: Set<string>
 }
 
-/** True when a call has to ask, unless its tool was allowed for the session before (PERM-1). */
-export const isAsked = (policy: Policy): boolean => policy.permissions === "ask" || !policy.yolo
+/** What is asked about: a tool, as far as its permission goes. */
+export interface Subject {
+  readonly permissions: Mode
+  /** Two tools with one key share what the user allowed. */
+  readonly permissionKey: string
+}
+
+/** True when a call has to ask (PERM-1). */
+export const isAsked = ({ permissionKey, permissions }: Subject, grants: Grants): boolean =>
+  permissions === "ask" || !(grants.yolo || grants.always.has(permissionKey))
 
 /** The answers offered; "always" only where it would be heeded (PERM-3). */
-export const options = (policy: Policy): Array<PermissionOption> => [
+export const options = (mode: Mode): Array<PermissionOption> => [
   { optionId: "allow", name: Wording.permissionAllow, kind: "allow_once" },
-  ...(policy.permissions === "auto"
+  ...(mode === "auto"
     ? [{ optionId: "allow_always", name: Wording.permissionAllowAlways, kind: "allow_always" } as const]
     : []),
   { optionId: "reject", name: Wording.permissionReject, kind: "reject_once" }

@@ -11,12 +11,12 @@ import {
 } from "@acp-client-tools/protocol"
 import { Effect } from "effect"
 import type { ConnectionClosed, Host } from "./Host.ts"
-import type { Policy } from "./Permission.ts"
+import type { Mode, Subject } from "./Permission.ts"
 
 /** What a tool itself can answer: a result, or an error. The other outcomes of a call are the pipeline's. */
 export type Answer = Extract<CallOutcome.CallOutcome, { readonly kind: "result" | "error" }>
 
-export interface Tool {
+export interface Tool extends Subject {
   /** What the model is told. */
   readonly declaration: ToolDeclaration.ToolDeclaration
   /** Names that must be own keys of the arguments (CALL-1). */
@@ -24,10 +24,6 @@ export interface Tool {
   /** What the editor shows (REPORT-1). */
   readonly title: string
   readonly kind: ToolKind
-  /** Whether a call asks first (PERM-1). */
-  readonly policy: Policy
-  /** Two tools with one key share what the user allowed for a session (PERM-3). */
-  readonly permissionKey: string
   /** Bound of `execute`; waiting for a permission does not count (PERM-5). */
   readonly timeout: GoDuration.GoDuration
   /** Runs one call. Deadline and cancellation are interruptions of it. */
@@ -37,17 +33,17 @@ export interface Tool {
 /** What the tools of a client have in common. */
 export interface ClientToolOptions {
   readonly host: Pick<Host, "request">
-  readonly policy: Policy
+  readonly permissions: Mode
   readonly timeout: GoDuration.GoDuration
 }
 
 /** A tool of the client: its call is a request to the client (CALL-2, CALL-3). */
-export const fromClientTool = (tool: ClientTool, { host, policy, timeout }: ClientToolOptions): Tool => ({
+export const fromClientTool = (tool: ClientTool, { host, permissions, timeout }: ClientToolOptions): Tool => ({
   declaration: ToolDeclaration.fromTool(tool),
   requiredParameters: tool.requiredParameters,
   title: Wording.callTitle(tool.name),
   kind: "other",
-  policy,
+  permissions,
   permissionKey: JSON.stringify([tool.modelName, tool.method]),
   timeout,
   execute: (args, sessionId) =>

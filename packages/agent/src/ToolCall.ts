@@ -1,11 +1,12 @@
 /**
- * Calls of tools, from the model's request to the text the model reads: required check, permission, execution, decode, cut,
- * report. Run by ClientTools.call for any agent, and by the reference agent's PromptTurn.
+ * Calls of tools, from the model's request to the text the model reads: required check, permission, execution, decode, loop
+ * count, cut, report. Run by ClientTools.call for any agent, and by the reference agent's PromptTurn.
  */
-import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk"
-import { CallArguments, CallOutcome, Cut, type JsonObject } from "@acp-client-tools/protocol"
+import type { SessionUpdate, ToolCallUpdate, ToolKind } from "@agentclientprotocol/sdk"
+import { CallArguments, CallOutcome, Cut } from "@acp-client-tools/protocol"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { ConnectionClosed, Host } from "./Host.ts"
+import type { LoopDetector } from "./LoopDetector.ts"
 import * as Permission from "./Permission.ts"
 import * as SameChunk from "./SameChunk.ts"
 import type { Tool } from "./Tool.ts"
@@ -20,27 +21,46 @@ export interface Requested {
   readonly arguments: unknown
 }
 
-/** Where calls happen: one for each session. */
-export interface Context {
-  readonly sessionId: string
-  readonly host: Host
-  /** Permission keys the user allowed for the whole session; added to by calls (PERM-3). */
-  readonly allowed: Set<string>
-  /** Code points the model reads of one result at most (CUT-1). */
-  readonly maxOutput: number
-}
-
 /** What the model reads. */
 export interface Result {
   readonly text: string
   readonly failed: boolean
 }
 
+/** Keeps what happened to a call. Hears of each step before the client does, so that what was seen has been kept. */
+export interface Journal {
+  /** The call is about to be executed. */
+  readonly begun: (toolCallId: string) => Effect.Effect<void>
+  readonly ended: (toolCallId: string, result: Result) => Effect.Effect<void>
+}
+
+/** Where calls happen: a session, and what belongs to one turn of it. */
+export interface Context {
+  readonly sessionId: string
+  readonly host: Host
+  /** What the user allows in the session; added to by calls (PERM-3). */
+  readonly grants: Permission.Grants
+  /** Code points the model reads of one result at most (CUT-1). */
+  readonly maxOutput: number
+  /** Counts the turn's results (LOOP-1). Without it nothing is counted. */
+  readonly loop?: LoopDetector
+  readonly journal?: Journal
+}
+
+/** A call as the client is shown it, from its announcement on (REPORT-1). */
+export interface Shown {
+  readonly toolCallId: string
+  readonly title: string
+  readonly kind: ToolKind
+  /** The arguments as the model sent them; absent when they cannot be shown (CALL-4). */
+  readonly rawInput?: unknown
+}
+
 /** One call, not begun yet; `runAll` runs it. */
 export interface ToolCall {
-  readonly requested: Requested
-  /** The arguments, where they can be used. */
-  readonly arguments: JsonObject | undefined
+  /** The name the model used. */
+  readonly name: string
+  readonly shown: Shown
   /** Reports the call as `pending`. */
   readonly announce: Effect.Effect<void>
   /** Runs the call to its terminal update. */
@@ -55,46 +75,61 @@ export interface ToolCall {
 /** A call of `tool`, which is `undefined` when the session has none of that name. */
 export const make = (tool: Tool | undefined, requested: Requested, context: Context): ToolCall => {
   const { sessionId, host } = context
+  const { toolCallId } = requested
   const { arguments: args, rawInput } = CallArguments.decode(requested.arguments)
-  const shown = {
-    toolCallId: requested.toolCallId,
+  const shown: Shown = {
+    toolCallId,
     title: tool?.title ?? requested.name,
     kind: tool?.kind ?? "other",
-    status: "pending" as const,
     ...(rawInput === undefined ? {} : { rawInput })
   }
+  const pending = { ...shown, status: "pending" as const }
   let isExecuting = false
   let result: Result | undefined
 
   const report = (update: SessionUpdate): Effect.Effect<void> => host.report?.(sessionId, update) ?? Effect.void
   const update = (change: Omit<ToolCallUpdate, "toolCallId">): Effect.Effect<void> =>
-    report({ sessionUpdate: "tool_call_update", toolCallId: requested.toolCallId, ...change })
+    report({ sessionUpdate: "tool_call_update", toolCallId, ...change })
 
   // Uninterruptible: an end that is noted has been reported.
-  const finish = (outcome: CallOutcome.CallOutcome, isReported: boolean): Effect.Effect<Result> =>
+  const finish = (text: string, failed: boolean, isReported: boolean): Effect.Effect<Result> =>
     Effect.suspend(() => {
-      const { text, failed } = CallOutcome.toText(outcome)
       const ended: Result = { text: Cut.cut(text, context.maxOutput), failed }
       result = ended
       const terminal = update({
         status: failed ? "failed" : "completed",
         content: [{ type: "content", content: { type: "text", text: ended.text } }]
       })
-      return Effect.as(isReported ? terminal : Effect.void, ended)
+      return (context.journal?.ended(toolCallId, ended) ?? Effect.void).pipe(
+        Effect.andThen(isReported ? terminal : Effect.void),
+        Effect.as(ended)
+      )
     }).pipe(Effect.uninterruptible)
 
-  const isAllowed = Effect.fnUntraced(function* ({ permissionKey, policy }: Tool) {
-    if (!Permission.isAsked(policy)) return true
-    if (policy.permissions === "auto" && context.allowed.has(permissionKey)) return true
+  // Counted with its full text, before the cut (LOOP-1).
+  const finishCounted = (outcome: CallOutcome.CallOutcome): Effect.Effect<Result> =>
+    Effect.suspend(() => {
+      const { text, failed } = CallOutcome.toText(outcome)
+      const note = context.loop?.count({ name: requested.name, arguments: rawInput }, text) ?? ""
+      return finish(text + note, failed, true)
+    })
+
+  const finishUnanswered = (isReported: boolean): Effect.Effect<Result> => {
+    const { text, failed } = CallOutcome.toText({ kind: isExecuting ? "cancelled" : "notStarted" })
+    return finish(text, failed, isReported)
+  }
+
+  const isAllowed = Effect.fnUntraced(function* (asking: Tool) {
+    if (!Permission.isAsked(asking, context.grants)) return true
     if (host.askPermission === undefined) return false
-    const offered = Permission.options(policy)
-    const decision = yield* host.askPermission({ sessionId, toolCall: shown, options: offered }).pipe(
+    const offered = Permission.options(asking.permissions)
+    const decision = yield* host.askPermission({ sessionId, toolCall: pending, options: offered }).pipe(
       Effect.map((answer) => Permission.decide(offered, answer)),
       Effect.catchTag("RequestRejected", () => Effect.succeed("reject" as const)),
       // A cancel that came before this answer ends the call here.
       Effect.tap(SameChunk.handled)
     )
-    if (decision === "allowAlways") context.allowed.add(permissionKey)
+    if (decision === "allowAlways") context.grants.always.add(asking.permissionKey)
     return decision !== "reject"
   })
 
@@ -105,42 +140,33 @@ export const make = (tool: Tool | undefined, requested: Requested, context: Cont
     if (names.length > 0) return { kind: "missing", names }
     if (!(yield* isAllowed(tool))) return { kind: "rejected", modelName: tool.declaration.name }
     isExecuting = true
+    yield* context.journal?.begun(toolCallId) ?? Effect.void
     yield* update({ status: "in_progress" })
     const answer = yield* tool.execute(args, sessionId).pipe(Effect.timeoutOption(tool.timeout.milliseconds))
     return Option.getOrElse(answer, () => ({ kind: "timeout", timeout: tool.timeout.text }))
   })
 
   return {
-    requested,
-    arguments: args,
-    announce: report({ sessionUpdate: "tool_call", ...shown }),
-    run: Effect.suspend(execute).pipe(
-      Effect.flatMap((outcome) => finish(outcome, true)),
-      Effect.asVoid
-    ),
+    name: requested.name,
+    shown,
+    announce: report({ sessionUpdate: "tool_call", ...pending }),
+    run: Effect.suspend(execute).pipe(Effect.flatMap(finishCounted), Effect.asVoid),
     end: (isReported) =>
-      Effect.suspend(() =>
-        result === undefined
-          ? finish({ kind: isExecuting ? "cancelled" : "notStarted" }, isReported)
-          : Effect.succeed(result)
-      )
+      Effect.suspend(() => (result === undefined ? finishUnanswered(isReported) : Effect.succeed(result)))
   }
 }
 
 /**
  * Announces the calls in their order and runs them at once (CALL-6). However that ends, each call then has exactly one
- * result, and `record` gets all of them in the order asked (TURN-3). Interruption cancels what is running at the client.
+ * result (TURN-3). Interruption cancels what is running at the client.
  */
-export const runAll = <E>(
-  calls: ReadonlyArray<ToolCall>,
-  record: (results: ReadonlyArray<Result>) => Effect.Effect<void, E>
-): Effect.Effect<void, ConnectionClosed | E> =>
+export const runAll = (calls: ReadonlyArray<ToolCall>): Effect.Effect<void, ConnectionClosed> =>
   Effect.gen(function* () {
     yield* Effect.forEach(calls, (call) => call.announce, { discard: true })
     const running = Effect.forEach(calls, (call) => call.run, { concurrency: "unbounded", discard: true })
     // Not `restore`: a caller that must not be cut off before or after is still to be cancelled in here.
     const exit = yield* Effect.exit(Effect.interruptible(running))
     const isLost = Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
-    yield* record(yield* Effect.forEach(calls, (call) => call.end(!isLost)))
+    yield* Effect.forEach(calls, (call) => call.end(!isLost), { discard: true })
     return yield* exit
   }).pipe(Effect.uninterruptible)

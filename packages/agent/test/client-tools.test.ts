@@ -33,7 +33,7 @@ const open = (host: Host.Host, settings: ClientTools.SettingsInput = {}) => {
   })
 }
 
-const call = { toolCallId: "1", name: "client_a", arguments: { q: 1 } }
+const requested = { toolCallId: "1", name: "client_a", arguments: { q: 1 } }
 
 describe("ClientTools", () => {
   it.effect("declares the tools and runs a call through every step [OWN-1.a CALL-2.a REPORT-1.c]", () =>
@@ -44,7 +44,7 @@ describe("ClientTools", () => {
         session.declarations.map(({ name }) => name),
         ["client_a"]
       )
-      assert.deepStrictEqual(yield* session.call(call), {
+      assert.deepStrictEqual(yield* session.call(requested), {
         text: '{"q":1,"_meta":{"org.mini-me/sessionId":"s"}}',
         failed: false
       })
@@ -61,9 +61,9 @@ describe("ClientTools", () => {
     Effect.gen(function* () {
       const host: Host.Host = { request: () => Effect.succeed("ran") }
       const asking = yield* open(host, { permissions: "ask" })
-      assert.deepStrictEqual(yield* asking.call(call), { text: "[client_a rejected by user]", failed: true })
+      assert.deepStrictEqual(yield* asking.call(requested), { text: "[client_a rejected by user]", failed: true })
       const session = yield* open(host)
-      assert.deepStrictEqual(yield* session.call(call), { text: "ran", failed: false })
+      assert.deepStrictEqual(yield* session.call(requested), { text: "ran", failed: false })
     })
   )
 
@@ -71,7 +71,7 @@ describe("ClientTools", () => {
     Effect.gen(function* () {
       const { host, log } = recording(() => Effect.never)
       const session = yield* open(host, { timeout: "720h" })
-      const running = yield* Effect.forkChild(session.call(call))
+      const running = yield* Effect.forkChild(session.call(requested))
       yield* TestClock.adjust("719 hours")
       assert.notInclude(log, "cancel _t/a")
       yield* TestClock.adjust("1 hour")
@@ -86,7 +86,7 @@ describe("ClientTools", () => {
     Effect.gen(function* () {
       const { host, log } = recording(() => Effect.never)
       const session = yield* open(host)
-      const running = yield* Effect.forkChild(session.call(call))
+      const running = yield* Effect.forkChild(session.call(requested))
       yield* TestClock.adjust("1 second")
       yield* Fiber.interrupt(running)
       assert.deepStrictEqual(log, [
@@ -104,7 +104,7 @@ describe("ClientTools", () => {
       const answer = yield* Deferred.make<unknown>()
       const { host, log } = recording(() => Effect.delay(Effect.succeed("ran"), "29 seconds"))
       const session = yield* open({ ...host, askPermission: () => Deferred.await(answer) }, { yolo: false })
-      const running = yield* Effect.forkChild(session.call(call))
+      const running = yield* Effect.forkChild(session.call(requested))
       yield* TestClock.adjust("10 hours")
       assert.deepStrictEqual(log, ["tool_call pending"])
       yield* Deferred.succeed(answer, { outcome: { outcome: "selected", optionId: "allow" } })
@@ -131,7 +131,7 @@ describe("ClientTools", () => {
     Effect.gen(function* () {
       const { host, log } = recording(() => Effect.fail(new Host.ConnectionClosed()))
       const session = yield* open(host)
-      const exit = yield* Effect.exit(session.call(call))
+      const exit = yield* Effect.exit(session.call(requested))
       assert.isTrue(Exit.isFailure(exit))
       assert.deepStrictEqual(log, ["tool_call pending", "tool_call_update in_progress", "request _t/a"])
     })
@@ -141,14 +141,14 @@ describe("ClientTools", () => {
     Effect.gen(function* () {
       const error = new Host.RequestRejected({ code: -32800, message: "Request cancelled", data: null })
       const stopped = yield* open({ request: () => Effect.fail(error) })
-      assert.deepStrictEqual(yield* stopped.call(call), {
+      assert.deepStrictEqual(yield* stopped.call(requested), {
         text: '[client tool error: {"code":-32800,"message":"Request cancelled"}]',
         failed: true
       })
       const half = yield* open({
         request: () => Effect.succeed({ content: [{ type: "text", text: "ha" }], partial: true })
       })
-      assert.deepStrictEqual(yield* half.call(call), { text: "ha", failed: false })
+      assert.deepStrictEqual(yield* half.call(requested), { text: "ha", failed: false })
     })
   )
 
@@ -182,21 +182,19 @@ describe("ClientTools", () => {
           requiredParameters: ["zone"],
           title: "clock",
           kind: "read",
-          policy: { permissions: "ask", yolo: true },
+          permissions: "ask",
           permissionKey: "clock",
           timeout: { text: "5s", milliseconds: 5_000 },
           execute: ({ zone }) =>
             zone === "nowhere" ? Effect.never : Effect.succeed({ kind: "result", result: "noon".repeat(100) })
         }
-        const results: Array<ToolCall.Result> = []
         const make = (toolCallId: string, args: unknown) =>
           ToolCall.make(clock, { toolCallId, name: "clock", arguments: args }, { ...session.context, maxOutput: 4 })
         const calls = [make("1", { zone: "UTC" }), make("2", {}), make("3", { zone: "nowhere" })]
-        const running = yield* Effect.forkChild(
-          ToolCall.runAll(calls, (all) => Effect.sync(() => results.push(...all)).pipe(Effect.asVoid))
-        )
+        const running = yield* Effect.forkChild(ToolCall.runAll(calls))
         yield* TestClock.adjust("5 seconds")
         yield* Fiber.join(running)
+        const results = yield* Effect.forEach(calls, (call) => call.end(true))
         assert.deepStrictEqual(results, [
           { text: "noon", failed: false },
           { text: "[cli", failed: true },
@@ -213,28 +211,37 @@ describe("ClientTools", () => {
   )
 
   it.effect(
-    "gives a host that is interrupted the result of every call, in order, before it goes on [TURN-3.a TURN-3.b]",
+    "gives each call one result when it is interrupted, what ended before included, and tells a journal [TURN-3.a TURN-3.b]",
     () =>
       Effect.gen(function* () {
         const { host } = recording((_, params) => (params["q"] === 2 ? Effect.succeed("two") : Effect.never))
         const session = yield* open(host)
+        const journal: Array<string> = []
         const calls = [1, 2, 3].map((q) =>
           ToolCall.make(
             session.byModelName.get("client_a"),
             { toolCallId: `${q}`, name: "client_a", arguments: { q } },
-            session.context
+            {
+              ...session.context,
+              journal: {
+                begun: (id) => Effect.sync(() => void journal.push(`begun ${id}`)),
+                ended: (id, { text }) => Effect.sync(() => void journal.push(`${id}: ${text}`))
+              }
+            }
           )
         )
-        const recorded: Array<ReadonlyArray<string>> = []
-        const running = yield* Effect.forkChild(
-          ToolCall.runAll(calls, (all) =>
-            Effect.sync(() => recorded.push(all.map(({ text }) => text))).pipe(Effect.asVoid)
-          )
-        )
+        const running = yield* Effect.forkChild(ToolCall.runAll(calls))
         yield* TestClock.adjust("1 second")
         yield* Fiber.interrupt(running)
         const cancelled = "[client tool error: cancelled]"
-        assert.deepStrictEqual(recorded, [[cancelled, "two", cancelled]])
+        assert.deepStrictEqual(journal, [
+          "begun 1",
+          "begun 2",
+          "2: two",
+          "begun 3",
+          `1: ${cancelled}`,
+          `3: ${cancelled}`
+        ])
       })
   )
 

@@ -1,6 +1,6 @@
 /** The promise entry on a client of plain functions. */
 import { assert, describe, it } from "vitest"
-import { clientTools } from "../src/promise/index.ts"
+import { clientTools, loopDetector } from "../src/promise/index.ts"
 
 const request = { clientCapabilities: { _meta: { "org.mini-me/tools": [{ name: "a", method: "_t/a" }] } } }
 const client = (answer: (signal: AbortSignal) => Promise<unknown>) => ({
@@ -41,6 +41,19 @@ describe("client tools with promises", () => {
     stop.abort(reason)
     assert.strictEqual(await ended, reason)
     await aborted.promise
+  })
+
+  it("counts what a turn repeats with a loop detector of that turn [LOOP-2.a LOOP-2.c]", async () => {
+    const tools = clientTools(request, { client: client(() => Promise.resolve("same")), settings })
+    const opened = await tools.openSession(session)
+    const loop = loopDetector({ flagAfter: 2, stopAfter: 3 })
+    const again = async () => (await opened.call(call, { loop })).text
+    assert.strictEqual(await again(), "same")
+    assert.match(await again(), /^same\n\[client_a was called 2 times/)
+    assert.isUndefined(loop.verdict())
+    await again()
+    assert.match(loop.verdict() ?? "", /^I stopped/)
+    assert.strictEqual((await opened.call(call)).text, "same")
   })
 
   it("rejects with an ordinary error when the connection is gone", async () => {

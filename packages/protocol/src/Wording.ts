@@ -88,6 +88,14 @@ export const timeoutError = (
   data: { reason: noAnswerWithin(timeout) }
 })
 
+/** LOOP-2: stands behind the result of a call that repeats itself; `n` is how often it was made by now. */
+export const loopNote = (name: string, n: number): string =>
+  `\n[${name} was called ${n} times in this turn with the same arguments and gave the same answer each time]`
+
+/** LOOP-2: the assistant's last words in a turn that was stopped. */
+export const loopStopped = (name: string, n: number): string =>
+  `I stopped: ${name} was called ${n} times with the same arguments and gave the same answer each time.`
+
 // What the editor shows
 
 /** PERM-1, REPORT-1: `name` is the client's own name of the tool. */
@@ -96,6 +104,13 @@ export const callTitle = (name: string): string => `client: ${name}`
 export const permissionAllow = "Allow"
 export const permissionAllowAlways = "Always allow in this session"
 export const permissionReject = "Reject"
+
+/** OWN-5: the session config option. */
+export const yoloName = "Run tools without asking"
+export const yoloDescription =
+  "Tools run without a permission question, unless the agent file says that each call asks."
+export const yoloOff = "Ask first"
+export const yoloOn = "Do not ask"
 
 // Lines on the agent's stderr (LOG-1 to LOG-4, META-2). LogLine escapes what the peer wrote before it comes here.
 
@@ -123,6 +138,22 @@ export const noReason = "no reason given"
 // What an ACP error says
 
 export const promptRunning = "a prompt turn is already running in this session"
+export const sessionOpening = "this session is being loaded or resumed"
+export const sessionClosing = "this session is being closed"
+export const sessionUnknown = (sessionId: string): string => `there is no session ${sessionId}`
+export const sessionOpen = (sessionId: string): string => `the session ${sessionId} is open already`
+/** SESS-1: `owner` is a process id. */
+export const sessionOpenElsewhere = (sessionId: string, owner: number): string =>
+  `the session ${sessionId} is open in another process (${owner}); close it there first`
+export const sessionOpenOnHost = (sessionId: string, host: string, file: string): string =>
+  `the session ${sessionId} is open on another machine, ${host}; close it there, or delete ${file} if nothing runs there any more`
+export const sessionFromFuture = (sessionId: string, version: number, ours: number): string =>
+  `the session ${sessionId} was written by a newer agent, in format ${version}; this agent reads ${ours}`
+export const sessionFile = (file: string, why: string): string =>
+  `sessions cannot be kept in ${file}: ${why}; sessions.directory in the agent file can name another place`
+export const unknownCursor = "cursor must be the nextCursor of an earlier answer"
+export const unknownConfigOption = (id: string): string => `there is no session config option ${JSON.stringify(id)}`
+export const configOptionValue = (id: string, accepted: string): string => `the option ${id} takes ${accepted}`
 export const notInitialized = "initialize must be answered before a session is opened"
 export const blockNotSupported = (type: string): string => `prompt blocks of type "${type}" are not supported`
 export const cwdMustBeAbsolute = "cwd must be an absolute path"
@@ -131,6 +162,19 @@ export const callWithoutSession = `_meta must carry the session id under "${SESS
 export const modelFailed = (why: string): string => `the model failed: ${why}`
 export const modelCutShort = "the model failed: its answer was cut short"
 export const modelEndedWith = (reason: string): string => `the model failed: its answer ended with "${reason}"`
+export const modelUnreadable = "the model failed: its answer is not in the format of chat completions"
+/** `address` with scheme and port; `why` is what the system calls it, such as `ECONNREFUSED`. */
+export const modelDoesNotAnswer = (address: string, why: string): string =>
+  `the model failed: no answer from ${address} (${why}); is the server running there?`
+/** `why` in the server's words; `advice` is one of the sentences below. */
+export const modelAnsweredError = (why: string, status: number, advice: string | undefined): string =>
+  `the model failed: ${why} (HTTP ${status})${advice === undefined ? "" : `; ${advice}`}`
+export const modelCheckKey = "check the API key in the environment variable that model.apiKeyEnv names"
+export const modelCheckAddress = "check model.baseUrl and model.name"
+/** `how`: `20 s`, or `until` and a date. */
+export const modelAsksToWait = (how: string): string => `the server asks to wait ${how}`
+export const modelNoStream = (url: string, contentType: string): string =>
+  `${url} answered with ${contentType}, not with a stream of events; check model.baseUrl`
 export const scriptEnded = (steps: number): string =>
   `the script ends after step ${steps}, and the model was asked for one more`
 export const scriptUnknownKey = "there is no such key in a script"

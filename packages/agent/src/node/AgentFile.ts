@@ -4,24 +4,16 @@ import { dirname, resolve } from "node:path"
 import { AgentConfig, Cut, Json, LogLine, Wording } from "@acp-client-tools/protocol"
 import { Effect, Result, Schema } from "effect"
 import { isNode, LineCounter, parseDocument } from "yaml"
+import * as SystemError from "./SystemError.ts"
 
 /** A file that cannot be used. The message is whole: file, line, key, value, and what is accepted. */
 export class FileFault extends Schema.TaggedError<FileFault>()("FileFault", { message: Schema.String }) {}
-
-const reasons: Partial<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EISDIR: "it is a directory",
-  EACCES: "permission denied"
-}
 
 /** Reads a text file for the user; `what` names it in the fault: `the agent file`. */
 export const readText = (what: string, path: string): Effect.Effect<string, FileFault> =>
   Effect.tryPromise({
     try: () => readFile(path, "utf8"),
-    catch: (cause) => {
-      const code = String(Json.get(cause, "code"))
-      return new FileFault({ message: `${path}: cannot read ${what}: ${reasons[code] ?? code}` })
-    }
+    catch: (cause) => new FileFault({ message: `${path}: cannot read ${what}: ${SystemError.reason(cause)}` })
   })
 
 /** A YAML document as plain data, and the line (from 1) on which a key's value stands. */

@@ -4,6 +4,7 @@
  */
 import * as Extension from "../ClientTools.ts"
 import * as Host from "../Host.ts"
+import type { LoopDetector } from "../LoopDetector.ts"
 import type * as ToolCall from "../ToolCall.ts"
 import type { InitializeRequest } from "@agentclientprotocol/sdk"
 import type { ClientTool, JsonObject, ToolDeclaration, ToolSet } from "@acp-client-tools/protocol"
@@ -18,7 +19,15 @@ export interface Options {
   readonly reserved?: Iterable<string>
 }
 
+export { make as loopDetector, type LoopDetector } from "../LoopDetector.ts"
 export type { Requested as ToolCallRequest, Result as ToolCallResult } from "../ToolCall.ts"
+
+export interface CallOptions {
+  /** Aborting it cancels the request at the client and rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** One for all calls of a prompt turn, which counts what they repeat; its `verdict` tells when to stop. */
+  readonly loop?: LoopDetector
+}
 
 /** The client tools of one session. */
 export interface SessionTools {
@@ -27,8 +36,7 @@ export interface SessionTools {
   /** What to print on stderr, one event a line. */
   readonly lines: ReadonlyArray<string>
   readonly declarations: ReadonlyArray<ToolDeclaration.ToolDeclaration>
-  /** Runs one call. Aborting the signal cancels the request at the client and rejects with the signal's reason. */
-  readonly call: (call: ToolCall.Requested, options?: { readonly signal?: AbortSignal }) => Promise<ToolCall.Result>
+  readonly call: (call: ToolCall.Requested, options?: CallOptions) => Promise<ToolCall.Result>
 }
 
 /** The client tools of one connection. */
@@ -72,7 +80,7 @@ export const clientTools = (
         skipped: opened.skipped,
         lines: opened.lines,
         declarations: opened.declarations,
-        call: (call, options = {}) => run(opened.call(call), options.signal)
+        call: (call, { signal: callSignal, ...turn } = {}) => run(opened.call(call, turn), callSignal)
       }
     }
   }

@@ -1,16 +1,20 @@
 /**
  * One prompt turn: the model is asked, its words are streamed to the client, its tool calls are run and their results
- * given back, until it has no more to ask. Run by AgentApp in a fiber of its own; interrupting that fiber cancels the turn.
+ * given back, until it has no more to ask. Run by Sessions in a fiber of its own; interrupting that fiber cancels the turn.
  */
 import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk"
 import { Wording } from "@acp-client-tools/protocol"
-import { Effect, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import type { ConnectionClosed } from "../Host.ts"
+import * as LoopDetector from "../LoopDetector.ts"
 import * as SameChunk from "../SameChunk.ts"
 import type { Tool } from "../Tool.ts"
 import * as ToolCall from "../ToolCall.ts"
 import type { History } from "./History.ts"
 import { type FinishReason, type Model, type ModelEvent, ModelFailed } from "./Model.ts"
+import * as PromptContent from "./PromptContent.ts"
+import type { Part, PromptBlock } from "./SessionEntry.ts"
+import type { StoreFault } from "./SessionStore.ts"
 
 /** What a turn knows of its session. */
 export interface Context extends ToolCall.Context {
@@ -20,37 +24,51 @@ export interface Context extends ToolCall.Context {
   readonly tools: ReadonlyMap<string, Tool>
   /** Model requests a turn may make (TURN-4). */
   readonly maxTurnRequests: number
-  /** Gives each model request of the session its number, from 0. */
-  readonly nextModelRequest: () => number
-  /** A tool-call id unique in the session: the model's own where that is new (REPORT-1, CALL-6). */
-  readonly uniqueToolCallId: (wished: string) => string
+  readonly loopLimits: LoopDetector.Limits
 }
 
 /** What a turn can fail with. */
-export type Failed = ModelFailed | ConnectionClosed
+export type Failed = ModelFailed | ConnectionClosed | StoreFault
+
+/** A turn that runs: its session, and what counts for this turn alone. */
+interface Turn extends Context {
+  readonly loop: LoopDetector.LoopDetector
+}
 
 interface Answer {
-  readonly text: string
+  readonly parts: ReadonlyArray<Part>
   readonly requested: ReadonlyArray<ToolCall.Requested>
   readonly finish: FinishReason
 }
 
+const report = (turn: Turn, update: SessionUpdate): Effect.Effect<void> =>
+  turn.host.report?.(turn.sessionId, update) ?? Effect.void
+
+const say = (turn: Turn, text: string): Effect.Effect<void> =>
+  report(turn, { sessionUpdate: "agent_message_chunk", content: { type: "text", text } })
+
+const add = (parts: Array<Part>, { text, type }: Part): void => {
+  const last = parts.at(-1)
+  if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + text }
+  else parts.push({ type, text })
+}
+
 /** Asks the model once. What it said until it was interrupted or failed stays in the history. */
-const ask = Effect.fnUntraced(function* (context: Context) {
+const ask = Effect.fnUntraced(function* (turn: Turn) {
   const requested: Array<ToolCall.Requested> = []
-  let text = ""
+  const parts: Array<Part> = []
   let finish: FinishReason | undefined
 
-  const report = (update: SessionUpdate) => context.host.report?.(context.sessionId, update) ?? Effect.void
   const hear = (event: ModelEvent): Effect.Effect<void> => {
     switch (event.type) {
       case "text":
-        text += event.text
-        return report({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: event.text } })
+        add(parts, event)
+        return say(turn, event.text)
       case "thought":
-        return report({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: event.text } })
+        add(parts, event)
+        return report(turn, { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: event.text } })
       case "toolCall":
-        requested.push({ toolCallId: context.uniqueToolCallId(event.id), name: event.name, arguments: event.arguments })
+        requested.push({ toolCallId: event.id, name: event.name, arguments: event.arguments })
         return Effect.void
       case "finish":
         finish = event.reason
@@ -58,12 +76,12 @@ const ask = Effect.fnUntraced(function* (context: Context) {
     }
   }
 
-  yield* context.model
+  yield* turn.model
     .answer({
-      systemPrompt: context.systemPrompt,
-      messages: context.history.messages(),
-      tools: [...context.tools.values()].map((tool) => tool.declaration),
-      index: context.nextModelRequest()
+      systemPrompt: turn.systemPrompt,
+      messages: turn.history.messages(),
+      tools: [...turn.tools.values()].map((tool) => tool.declaration),
+      index: turn.history.answers()
     })
     .pipe(
       Stream.runForEach(hear),
@@ -72,72 +90,94 @@ const ask = Effect.fnUntraced(function* (context: Context) {
           finish === undefined ? Effect.fail(new ModelFailed({ message: Wording.modelCutShort })) : Effect.void
         )
       ),
-      Effect.onError(() =>
-        Effect.suspend(() =>
-          text === "" ? Effect.void : context.history.append({ role: "assistant", text, toolCalls: [] })
-        )
-      )
+      Effect.onError(() => Effect.suspend(() => turn.history.append({ type: "answer", parts, toolCalls: [] })))
     )
-  return { text, requested, finish: finish ?? "stop" } satisfies Answer
+  return { parts, requested, finish: finish ?? "stop" } satisfies Answer
 })
 
-/** Runs the calls of an answer. The history gets the answer and, whatever ends them, the result of every call (TURN-3). */
-const runCalls = Effect.fnUntraced(function* (context: Context, answer: Answer) {
-  const calls = answer.requested.map((requested) =>
-    ToolCall.make(context.tools.get(requested.name), requested, context)
-  )
-  yield* context.history.append({
-    role: "assistant",
-    text: answer.text,
-    toolCalls: calls.map((call) => ({
-      id: call.requested.toolCallId,
-      name: call.requested.name,
-      arguments: call.arguments ?? {}
-    }))
+/** The calls of an answer with ids that are new in the session: the model's own where they are (REPORT-1, CALL-6). */
+const withNewIds = (
+  requested: ReadonlyArray<ToolCall.Requested>,
+  { hasToolCall }: History
+): ReadonlyArray<ToolCall.Requested> => {
+  const taken = new Set<string>()
+  return requested.map((call) => {
+    const wished = call.toolCallId
+    let toolCallId = wished
+    for (let n = 2; toolCallId === "" || taken.has(toolCallId) || hasToolCall(toolCallId); n++) {
+      toolCallId = `${wished === "" ? "call" : wished}_${n}`
+    }
+    taken.add(toolCallId)
+    return { ...call, toolCallId }
   })
-  yield* ToolCall.runAll(calls, (results) =>
-    context.history.append({
-      role: "tool",
-      results: results.map((result, index) => {
-        const requested = calls[index]?.requested
-        return { id: requested?.toolCallId ?? "", name: requested?.name ?? "", ...result }
-      })
-    })
-  )
+}
+
+/** Runs the calls of an answer; whatever ends them, the history has the answer, and the result of every call (TURN-3). */
+const runCalls = Effect.fnUntraced(function* (turn: Turn, { parts, requested }: Answer) {
+  const calls = withNewIds(requested, turn.history).map((call) => ToolCall.make(turn.tools.get(call.name), call, turn))
+  const toolCalls = calls.map(({ name, shown }) => ({ name, ...shown }))
+  yield* turn.history.append({ type: "answer", parts, toolCalls })
+  yield* ToolCall.runAll(calls)
 })
 
 /** One model request and what follows from it; the turn's stop reason, or `undefined` when it goes on. */
-const step = (context: Context): Effect.Effect<StopReason | undefined, Failed> =>
+const step = (turn: Turn): Effect.Effect<StopReason | undefined, Failed> =>
   // From the model's last word on nothing may come between an answer and its place in the history.
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const answer = yield* restore(ask(context))
-      if (answer.finish === "refusal") return "refusal"
-      if (answer.finish === "length" || answer.requested.length === 0) {
-        yield* context.history.append({ role: "assistant", text: answer.text, toolCalls: [] })
-        return answer.finish === "length" ? "max_tokens" : "end_turn"
+      const answer = yield* restore(ask(turn))
+      if (answer.finish === "stop" && answer.requested.length > 0) {
+        yield* runCalls(turn, answer)
+        const verdict = turn.loop.verdict()
+        if (verdict === undefined) return undefined
+        yield* turn.history.append({ type: "remark", text: verdict })
+        yield* say(turn, verdict)
+        return "max_turn_requests"
       }
-      yield* runCalls(context, answer)
-      return undefined
+      // Calls of an answer that was cut off or filtered are not run.
+      yield* turn.history.append({ type: "answer", parts: answer.parts, toolCalls: [] })
+      if (answer.finish === "length") return "max_tokens"
+      if (answer.finish === "stop") return "end_turn"
+      yield* turn.history.append({ type: "refused" })
+      return "refusal"
     })
   )
 
+const journalOf = (history: History): ToolCall.Journal => ({
+  begun: (toolCallId) => history.append({ type: "begun", toolCallId }),
+  ended: (toolCallId, result) => history.append({ type: "result", toolCallId, ...result })
+})
+
+/** The session's title, which its first prompt gives it; `undefined` when it has one, or when the prompt has no words. */
+const newTitle = (history: History, content: ReadonlyArray<PromptBlock>): string | undefined =>
+  history.title() === undefined ? PromptContent.toTitle(content) : undefined
+
+const reportTitle = Effect.fnUntraced(function* (turn: Turn, title: string) {
+  const updatedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
+  yield* report(turn, { sessionUpdate: "session_info_update", title, updatedAt })
+})
+
 /**
- * The turn of one prompt, to its stop reason (TURN-4). Fails when the model does; the session stays usable either way. A
- * refused prompt, and all that came of it, leaves the history.
+ * The turn of one prompt, to its stop reason (TURN-4). Fails when the model does, or when what was said cannot be kept; the
+ * session stays usable either way.
  */
 export const run = Effect.fnUntraced(function* (
   context: Context,
-  prompt: string
+  content: ReadonlyArray<PromptBlock>
 ): Effect.fn.Return<StopReason, Failed> {
-  const before = context.history.messages().length
-  yield* context.history.append({ role: "user", text: prompt })
-  // A cancel in the same write as the prompt ends the turn before the model is asked.
+  const { history, loopLimits, maxTurnRequests } = context
+  const turn: Turn = { ...context, loop: LoopDetector.make(loopLimits), journal: journalOf(history) }
+  const title = newTitle(history, content)
+  if (title !== undefined) yield* history.append({ type: "title", title })
+  yield* history.append({ type: "prompt", content })
+  // A cancel in the same write as the prompt ends the turn before anything is said.
   yield* SameChunk.handled
-  for (let request = 0; request < context.maxTurnRequests; request++) {
-    const stopReason = yield* step(context)
-    if (stopReason === "refusal") yield* context.history.keep(before)
-    if (stopReason !== undefined) return stopReason
+  if (title !== undefined) yield* reportTitle(turn, title)
+  let stopReason: StopReason | undefined
+  for (let request = 0; request < maxTurnRequests && stopReason === undefined; request++) {
+    yield* history.kept
+    stopReason = yield* step(turn)
   }
-  return "max_turn_requests"
+  yield* history.kept
+  return stopReason ?? "max_turn_requests"
 })

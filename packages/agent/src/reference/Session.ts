@@ -1,43 +1,44 @@
-/** An open session of the reference agent: what its turns work with, and the turn that runs. Kept by AgentApp. */
-import type { StopReason } from "@agentclientprotocol/sdk"
+/** An open session of the reference agent. Kept by Sessions; a load or a resume replaces it (REQ-8). */
 import type { AgentConfig } from "@acp-client-tools/protocol"
-import type { Fiber } from "effect"
 import type { SessionTools } from "../ClientTools.ts"
-import * as History from "./History.ts"
+import type { Grants } from "../Permission.ts"
+import type { History } from "./History.ts"
 import type { Model } from "./Model.ts"
 import type * as PromptTurn from "./PromptTurn.ts"
+import type { SessionLog } from "./SessionStore.ts"
 
 export interface Session {
+  /** What its turns work with. */
   readonly context: PromptTurn.Context
-  /** The running turn; a second prompt is refused while there is one (TURN-2). */
-  turn: Fiber.Fiber<StopReason, PromptTurn.Failed> | undefined
+  readonly log: SessionLog
 }
 
-/** Ids that are unique in a session: the wished one where it is new, else one made from it. */
-const uniqueIds = (): ((wished: string) => string) => {
-  const used = new Set<string>()
-  return (wished) => {
-    let id = wished
-    for (let n = used.size + 1; id === "" || used.has(id); n++) id = `${wished || "call"}_${n}`
-    used.add(id)
-    return id
-  }
+/** What of a session outlives its tools. */
+export interface Past {
+  readonly log: SessionLog
+  readonly history: History
+  /** Absent for a session that was not open. */
+  readonly grants?: Grants
 }
 
-/** A new session without a past. */
-export const make = (config: AgentConfig.AgentConfig, model: Model, clientTools: SessionTools): Session => {
-  let modelRequests = 0
-  return {
-    context: {
-      ...clientTools.context,
-      model,
-      systemPrompt: config.systemPrompt,
-      history: History.make(),
-      tools: clientTools.byModelName,
-      maxTurnRequests: config.maxTurnRequests,
-      nextModelRequest: () => modelRequests++,
-      uniqueToolCallId: uniqueIds()
-    },
-    turn: undefined
-  }
-}
+/** A session with the past it has and the tools it was given. */
+export const make = (
+  config: AgentConfig.AgentConfig,
+  model: Model,
+  tools: SessionTools,
+  { history, log }: Past
+): Session => ({
+  context: {
+    ...tools.context,
+    model,
+    systemPrompt: config.systemPrompt,
+    history,
+    tools: tools.byModelName,
+    maxTurnRequests: config.maxTurnRequests,
+    loopLimits: config.loopDetector
+  },
+  log
+})
+
+/** What a session hands on to the one that replaces it. */
+export const past = ({ context: { grants, history }, log }: Session): Past => ({ grants, history, log })
