@@ -1,11 +1,9 @@
-/** Models of the AI SDK's provider interface: a made one, and the openai-compatible provider against a local server. */
-import { createServer, type RequestListener } from "node:http"
-import type { AddressInfo } from "node:net"
-import { text as readAll } from "node:stream/consumers"
+/** The Model over a model of the AI SDK's provider interface. */
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
-import { LanguageModel, OpenAiCompatible } from "../src/ai-sdk/index.ts"
+import { TestClock } from "effect/testing"
+import { LanguageModel } from "../src/ai-sdk/index.ts"
 import type { Model, ModelRequest } from "../src/reference/index.ts"
 
 const request: ModelRequest = {
@@ -28,10 +26,11 @@ const finish = (unified: "stop" | "length" | "content-filter" | "error"): Langua
   finishReason: { unified, raw: undefined }
 })
 
-/** A model that streams these parts, and writes down what it was asked. */
-const streaming = (
-  parts: ReadonlyArray<LanguageModelV4StreamPart>,
-  asked: Array<LanguageModelV4CallOptions> = []
+/** A model that does what it is told to, and writes down what it was asked. */
+const doing = (
+  doStream: () => Promise<ReadonlyArray<LanguageModelV4StreamPart>>,
+  asked: Array<LanguageModelV4CallOptions> = [],
+  settings: LanguageModel.Options = {}
 ): Model => {
   const model: LanguageModelV4 = {
     specificationVersion: "v4",
@@ -39,13 +38,16 @@ const streaming = (
     modelId: "test",
     supportedUrls: {},
     doGenerate: () => Promise.reject(new Error("not streamed")),
-    doStream: (options) => {
+    doStream: async (options) => {
       asked.push(options)
-      return Promise.resolve({ stream: ReadableStream.from<LanguageModelV4StreamPart>(parts) })
+      return { stream: ReadableStream.from<LanguageModelV4StreamPart>(await doStream()) }
     }
   }
-  return LanguageModel.toModel(model)
+  return LanguageModel.toModel(model, settings)
 }
+
+const streaming = (parts: ReadonlyArray<LanguageModelV4StreamPart>, asked?: Array<LanguageModelV4CallOptions>): Model =>
+  doing(() => Promise.resolve(parts), asked)
 
 const answer = (model: Model) => Stream.runCollect(model.answer(request))
 
@@ -100,6 +102,43 @@ describe("a model of the AI SDK", () => {
     })
   )
 
+  it.effect(
+    "is told names no longer than it takes, also of tools that are gone, and is understood [NAME-3.b NAME-3.c]",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<LanguageModelV4CallOptions> = []
+        const gone = "client_that_is_gone"
+        const call = () => {
+          const toolName = asked[0]?.tools?.[1]?.name ?? ""
+          return Promise.resolve([
+            { type: "tool-call", toolCallId: "2", toolName, input: "{}" } as const,
+            finish("stop")
+          ])
+        }
+        const events = yield* Stream.runCollect(
+          doing(call, asked, { toolNameLimit: 16 }).answer({
+            ...request,
+            messages: [
+              { role: "assistant", text: "", toolCalls: [{ id: "1", name: gone, arguments: {} }] },
+              { role: "tool", results: [{ id: "1", name: gone, text: "", failed: false }] }
+            ],
+            tools: [
+              ...request.tools,
+              { name: "client_of_many_words", description: "B.", parameters: request.tools[0]!.parameters }
+            ]
+          })
+        )
+        const names = JSON.stringify(asked).match(/"(?:toolName|name)":"[^"]*"/g) ?? []
+        assert.deepStrictEqual(names, [
+          '"toolName":"client_t_1ga6p8g"',
+          '"toolName":"client_t_1ga6p8g"',
+          '"name":"client_a"',
+          '"name":"client_o_16fylhq"'
+        ])
+        assert.deepStrictEqual(events[0], { type: "toolCall", id: "2", name: "client_of_many_words", arguments: "{}" })
+      })
+  )
+
   it.effect("that fails says so in words [TURN-4.f]", () =>
     Effect.gen(function* () {
       const error = Object.assign(new Error("Unauthorized"), { statusCode: 401 })
@@ -108,108 +147,78 @@ describe("a model of the AI SDK", () => {
           Effect.flip,
           Effect.map(({ message }) => message)
         )
-      assert.strictEqual(yield* failure({ type: "error", error }), "the model failed: Unauthorized (HTTP 401)")
+      assert.strictEqual(
+        yield* failure({ type: "error", error }),
+        "the model failed: Unauthorized (HTTP 401); check the API key in the environment variable that model.apiKeyEnv names"
+      )
+      assert.strictEqual(
+        yield* failure({ type: "error", error: { message: "Overloaded", code: "busy" } }),
+        "the model failed: Overloaded"
+      )
+      assert.strictEqual(yield* failure({ type: "error", error: {} }), "the model failed: no reason given")
       assert.strictEqual(yield* failure(finish("error")), 'the model failed: its answer ended with "error"')
     })
   )
-})
 
-/** A chat-completions server on loopback, for one test. */
-const serving = (listener: RequestListener) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer(listener)
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-      return server
-    }),
-    (server) =>
-      Effect.promise(async () => {
-        server.closeAllConnections()
-        await new Promise((resolve) => server.close(resolve))
-      })
-  ).pipe(Effect.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`))
+  const refusing = (statusCode: number, headers: Readonly<Record<string, string>> = {}) =>
+    Promise.reject(Object.assign(new Error("busy"), { statusCode, responseHeaders: headers }))
 
-const sse = (...chunks: ReadonlyArray<object | string>): string =>
-  chunks.map((chunk) => `data: ${typeof chunk === "string" ? chunk : JSON.stringify(chunk)}\n\n`).join("")
-const delta = (fields: object, finishReason: string | null = null) => ({
-  id: "c",
-  object: "chat.completion.chunk",
-  created: 1,
-  model: "m",
-  choices: [{ index: 0, delta: fields, finish_reason: finishReason }]
-})
-
-describe("the openai-compatible provider", () => {
-  it.effect("asks a chat-completions server and reads its stream [CFG-1.l]", () =>
+  it.effect("is asked again after one second, and after two more, when it does not answer", () =>
     Effect.gen(function* () {
-      const bodies: Array<any> = []
-      const baseUrl = yield* serving((incoming, response) => {
-        void readAll(incoming).then((body) =>
-          bodies.push({ url: incoming.url, key: incoming.headers.authorization, ...JSON.parse(body) })
-        )
-        response.writeHead(200, { "content-type": "text/event-stream" })
-        response.end(
-          sse(
-            delta({ role: "assistant", content: "Let me " }),
-            delta({ content: "look." }),
-            delta({
-              tool_calls: [{ index: 0, id: "1", type: "function", function: { name: "client_a", arguments: '{"q"' } }]
-            }),
-            delta({ tool_calls: [{ index: 0, function: { arguments: ":1}" } }] }),
-            delta({}, "tool_calls"),
-            "[DONE]"
-          )
-        )
-      })
-      const model = yield* OpenAiCompatible.make({ baseUrl, name: "m", apiKey: "secret" })
-      assert.deepStrictEqual(yield* answer(model), [
-        { type: "text", text: "Let me " },
-        { type: "text", text: "look." },
-        { type: "toolCall", id: "1", name: "client_a", arguments: '{"q":1}' },
-        { type: "finish", reason: "stop" }
-      ] as never)
-      const [{ key, messages, model: name, stream, tools, url }] = bodies as [any]
-      assert.deepStrictEqual(
-        { key, name, stream, url },
-        { key: "Bearer secret", name: "m", stream: true, url: "/v1/chat/completions" }
-      )
-      assert.deepStrictEqual(
-        messages.map(({ role }: { readonly role: string }) => role),
-        ["system", "user", "assistant", "tool", "user"]
-      )
-      assert.strictEqual(tools[0].function.name, "client_a")
-    }).pipe(Effect.scoped)
+      const asked: Array<LanguageModelV4CallOptions> = []
+      const asking = yield* Effect.forkChild(Effect.flip(answer(doing(() => refusing(503), asked))))
+      yield* TestClock.adjust("999 millis")
+      assert.strictEqual(asked.length, 1)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(asked.length, 2)
+      yield* TestClock.adjust("1999 millis")
+      assert.strictEqual(asked.length, 2)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(asked.length, 3)
+      assert.strictEqual((yield* Fiber.join(asking)).message, "the model failed: busy (HTTP 503)")
+    })
   )
 
-  it.effect("that answers with an error is a failed model, and the key is not in its words [TURN-4.f CLI-6.c]", () =>
+  it.effect("is left alone as long as it asks, up to ten seconds", () =>
     Effect.gen(function* () {
-      const baseUrl = yield* serving((incoming, response) => {
-        response.writeHead(401, { "content-type": "application/json" })
-        response.end(JSON.stringify({ error: { message: `no such key: ${incoming.headers.authorization}` } }))
-        incoming.resume()
-      })
-      const model = yield* OpenAiCompatible.make({ baseUrl, name: "m", apiKey: "top-secret" })
-      const failure = yield* Effect.flip(answer(model))
-      assert.match(failure.message, /^the model failed: no such key: Bearer \[secret\] \(HTTP 401\)$/)
-      assert.notInclude(failure.message, "top-secret")
-    }).pipe(Effect.scoped)
+      const asked: Array<LanguageModelV4CallOptions> = []
+      const model = doing(
+        () => (asked.length === 1 ? refusing(429, { "retry-after": "10" }) : Promise.resolve([finish("stop")])),
+        asked
+      )
+      const asking = yield* Effect.forkChild(answer(model))
+      yield* TestClock.adjust("9999 millis")
+      assert.strictEqual(asked.length, 1)
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* Fiber.join(asking), [{ type: "finish", reason: "stop" }])
+      const failure = yield* Effect.flip(answer(doing(() => refusing(429, { "retry-after": "11" }))))
+      assert.strictEqual(failure.message, "the model failed: busy (HTTP 429); the server asks to wait 11 s")
+    })
   )
 
-  it.effect("stops its request when it is interrupted", () =>
+  it.effect("is not asked again once it has said something, nor when that cannot help", () =>
     Effect.gen(function* () {
-      const asked = Promise.withResolvers<void>()
-      const gone = Promise.withResolvers<void>()
-      const baseUrl = yield* serving((incoming, response) => {
-        incoming.resume()
-        response.on("close", gone.resolve)
-        response.writeHead(200, { "content-type": "text/event-stream" })
-        response.write(sse(delta({ content: "I will never" })))
-        asked.resolve()
-      })
-      const asking = yield* Effect.forkChild(answer(yield* OpenAiCompatible.make({ baseUrl, name: "m" })))
-      yield* Effect.promise(() => asked.promise)
+      const overloaded = Object.assign(new Error("busy"), { statusCode: 503 })
+      for (const model of [
+        (asked: Array<LanguageModelV4CallOptions>) => streaming([{ type: "error", error: overloaded }], asked),
+        (asked: Array<LanguageModelV4CallOptions>) => doing(() => refusing(400), asked)
+      ]) {
+        const asked: Array<LanguageModelV4CallOptions> = []
+        yield* Effect.flip(answer(model(asked)))
+        assert.strictEqual(asked.length, 1)
+      }
+    })
+  )
+
+  it.effect("is not asked again by somebody who was interrupted", () =>
+    Effect.gen(function* () {
+      const asked: Array<LanguageModelV4CallOptions> = []
+      const asking = yield* Effect.forkChild(answer(doing(() => refusing(503), asked)))
+      yield* TestClock.adjust("500 millis")
       yield* Fiber.interrupt(asking)
-      yield* Effect.promise(() => gone.promise)
-    }).pipe(Effect.scoped)
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(asked.length, 1)
+      assert.isTrue(asked[0]?.abortSignal?.aborted)
+    })
   )
 })

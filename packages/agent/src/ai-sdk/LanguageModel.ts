@@ -9,11 +9,36 @@ import type {
   LanguageModelV4StreamPart
 } from "@ai-sdk/provider"
 import { type ToolDeclaration, Wording } from "@acp-client-tools/protocol"
-import { Effect, Predicate, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import type { Message } from "../reference/History.ts"
 import { type FinishReason, type Model, type ModelEvent, ModelFailed, type ModelRequest } from "../reference/Model.ts"
+import * as ProviderFailure from "./ProviderFailure.ts"
+import * as ToolAlias from "./ToolAlias.ts"
 
-const toPromptMessages = (message: Message): ReadonlyArray<LanguageModelV4Message> => {
+export interface Options {
+  /** How many characters of a tool's name the provider takes (NAME-3). 64 when absent, at least 16. */
+  readonly toolNameLimit?: number | undefined
+}
+
+/** Every name a request mentions, those of calls whose tools are gone included. */
+const namesIn = ({ messages, tools }: ModelRequest): ReadonlyArray<string> => [
+  ...tools.map(({ name }) => name),
+  ...messages.flatMap((message) => {
+    switch (message.role) {
+      case "user":
+        return []
+      case "assistant":
+        return message.toolCalls.map(({ name }) => name)
+      case "tool":
+        return message.results.map(({ name }) => name)
+    }
+  })
+]
+
+const toPromptMessages = (
+  message: Message,
+  { toProvider }: ToolAlias.ToolAlias
+): ReadonlyArray<LanguageModelV4Message> => {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: [{ type: "text", text: message.text }] }]
@@ -21,7 +46,13 @@ const toPromptMessages = (message: Message): ReadonlyArray<LanguageModelV4Messag
       const content = [
         ...(message.text === "" ? [] : [{ type: "text", text: message.text } as const]),
         ...message.toolCalls.map(
-          (call) => ({ type: "tool-call", toolCallId: call.id, toolName: call.name, input: call.arguments }) as const
+          (call) =>
+            ({
+              type: "tool-call",
+              toolCallId: call.id,
+              toolName: toProvider(call.name),
+              input: call.arguments
+            }) as const
         )
       ]
       // Providers refuse an assistant message with nothing in it.
@@ -34,7 +65,7 @@ const toPromptMessages = (message: Message): ReadonlyArray<LanguageModelV4Messag
           content: message.results.map((result) => ({
             type: "tool-result",
             toolCallId: result.id,
-            toolName: result.name,
+            toolName: toProvider(result.name),
             output: { type: result.failed ? "error-text" : "text", value: result.text }
           }))
         }
@@ -44,30 +75,28 @@ const toPromptMessages = (message: Message): ReadonlyArray<LanguageModelV4Messag
 
 type FunctionTool = Extract<NonNullable<LanguageModelV4CallOptions["tools"]>[number], { type: "function" }>
 
-const toFunctionTool = ({ name, description, parameters }: ToolDeclaration.ToolDeclaration): FunctionTool => ({
+const toFunctionTool = (
+  { name, description, parameters }: ToolDeclaration.ToolDeclaration,
+  { toProvider }: ToolAlias.ToolAlias
+): FunctionTool => ({
   type: "function",
-  name,
+  name: toProvider(name),
   description,
   inputSchema: parameters
 })
 
-const toCallOptions = (request: ModelRequest, abortSignal: AbortSignal): LanguageModelV4CallOptions => ({
+const toCallOptions = (
+  request: ModelRequest,
+  alias: ToolAlias.ToolAlias,
+  abortSignal: AbortSignal
+): LanguageModelV4CallOptions => ({
   prompt: [
     ...(request.systemPrompt === undefined ? [] : [{ role: "system", content: request.systemPrompt } as const]),
-    ...request.messages.flatMap(toPromptMessages)
+    ...request.messages.flatMap((message) => toPromptMessages(message, alias))
   ],
-  ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toFunctionTool) }),
+  ...(request.tools.length === 0 ? {} : { tools: request.tools.map((tool) => toFunctionTool(tool, alias)) }),
   abortSignal
 })
-
-/** A provider's error in words for the user: what it said, and the HTTP status where there was one. */
-const failed = (cause: unknown): ModelFailed => {
-  const status = Predicate.isObject(cause) ? cause["statusCode"] : undefined
-  const message = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : Wording.noReason
-  return new ModelFailed({
-    message: Wording.modelFailed(`${message}${typeof status === "number" ? ` (HTTP ${status})` : ""}`)
-  })
-}
 
 const finishReasons = new Map<string, FinishReason>([
   ["stop", "stop"],
@@ -77,20 +106,34 @@ const finishReasons = new Map<string, FinishReason>([
   ["content-filter", "refusal"]
 ])
 
-const toEvents = (part: LanguageModelV4StreamPart): Stream.Stream<ModelEvent, ModelFailed> => {
+/** What a server that gave up calls it; it is no end of an answer. */
+const brokenOff: ReadonlySet<unknown> = new Set(["abort", "error"])
+
+const failed = ({ message }: ProviderFailure.ProviderFailure): ModelFailed => new ModelFailed({ message })
+
+const toEvents = (
+  part: LanguageModelV4StreamPart,
+  { toName }: ToolAlias.ToolAlias
+): Stream.Stream<ModelEvent, ModelFailed> => {
   switch (part.type) {
     case "text-delta":
       return Stream.succeed({ type: "text", text: part.delta })
     case "reasoning-delta":
       return Stream.succeed({ type: "thought", text: part.delta })
     case "tool-call":
-      return Stream.succeed({ type: "toolCall", id: part.toolCallId, name: part.toolName, arguments: part.input })
+      return Stream.succeed({
+        type: "toolCall",
+        id: part.toolCallId,
+        name: toName(part.toolName),
+        arguments: part.input
+      })
     case "error":
-      return Stream.fail(failed(part.error))
+      return Stream.fail(failed(ProviderFailure.from(part.error)))
     case "finish": {
-      const reason = finishReasons.get(part.finishReason.unified)
+      const { raw, unified } = part.finishReason
+      const reason = brokenOff.has(raw) ? undefined : finishReasons.get(unified)
       return reason === undefined
-        ? Stream.fail(new ModelFailed({ message: Wording.modelEndedWith(part.finishReason.unified) }))
+        ? Stream.fail(new ModelFailed({ message: Wording.modelEndedWith(raw ?? unified) }))
         : Stream.succeed({ type: "finish", reason })
     }
     default:
@@ -98,17 +141,24 @@ const toEvents = (part: LanguageModelV4StreamPart): Stream.Stream<ModelEvent, Mo
   }
 }
 
-/** The Model over a provider's model. Interruption aborts the request to the provider. */
-export const toModel = (languageModel: LanguageModelV4): Model => ({
+/**
+ * The Model over a provider's model. A request that is not answered is repeated where that may help, as
+ * ProviderFailure.retry has it; an answer that has begun never is. Interruption aborts the request to the provider.
+ */
+export const toModel = (languageModel: LanguageModelV4, { toolNameLimit = ToolAlias.LIMIT }: Options = {}): Model => ({
   answer: (request) =>
     Stream.unwrap(
       Effect.gen(function* () {
         const abortSignal = yield* Effect.abortSignal
+        const alias = ToolAlias.make(namesIn(request), toolNameLimit)
         const { stream } = yield* Effect.tryPromise({
-          try: () => Promise.resolve(languageModel.doStream(toCallOptions(request, abortSignal))),
-          catch: failed
-        })
-        return Stream.fromReadableStream({ evaluate: () => stream, onError: failed }).pipe(Stream.flatMap(toEvents))
+          try: () => Promise.resolve(languageModel.doStream(toCallOptions(request, alias, abortSignal))),
+          catch: ProviderFailure.from
+        }).pipe(Effect.retry(ProviderFailure.retry), Effect.mapError(failed))
+        return Stream.fromReadableStream({
+          evaluate: () => stream,
+          onError: (error) => failed(ProviderFailure.from(error))
+        }).pipe(Stream.flatMap((part) => toEvents(part, alias)))
       })
     )
 })
