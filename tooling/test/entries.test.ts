@@ -16,7 +16,19 @@ const expected: Readonly<Record<"agent" | "client", Readonly<Record<string, Reac
     ".": { eager: [protocol, "effect"], lazy: [] },
     "./reference": { eager: [protocol, acp, "effect"], lazy: [] },
     "./node": {
-      eager: [protocol, acp, "effect", "node:fs/promises", "node:path", "node:stream", "node:util", "yaml"],
+      eager: [
+        protocol,
+        acp,
+        "effect",
+        "node:child_process",
+        "node:fs",
+        "node:fs/promises",
+        "node:os",
+        "node:path",
+        "node:stream",
+        "node:util",
+        "yaml"
+      ],
       lazy: ["@ai-sdk/openai-compatible"]
     },
     "./promise": { eager: [protocol, "effect"], lazy: [] },

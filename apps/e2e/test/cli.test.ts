@@ -1,5 +1,5 @@
 /** The command as people type it. */
-import { readFile } from "node:fs/promises"
+import { readdir, readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { describe, expect, it } from "vitest"
 import * as Command from "../src/Command.ts"
@@ -44,6 +44,7 @@ describe("client", () => {
       .split("\n")
       .map((line) => JSON.parse(line))
     expect(lines.map((line) => line.update?.sessionUpdate ?? line.stopReason)).toEqual([
+      "session_info_update",
       "agent_thought_chunk",
       "tool_call",
       "tool_call_update",
@@ -278,9 +279,12 @@ describe("agent", () => {
     expect(stderr).not.toMatch(/\n {4}at /)
   })
 
-  it("keeps the key of its provider to itself [CLI-6.c]", async () => {
+  it("keeps the key of its provider to itself [CLI-6.c CLI-6.d]", async () => {
     await using folder = await Folder.make({
-      "agent.yaml": `model: {provider: openai-compatible, baseUrl: "${await echoingServer()}", name: m, apiKeyEnv: THE_KEY}`
+      "agent.yaml": [
+        `model: {provider: openai-compatible, baseUrl: "${await echoingServer()}", name: m, apiKeyEnv: THE_KEY}`,
+        "sessions: {directory: ./sessions}"
+      ].join("\n")
     })
     const run = Command.client(
       ["--json", "--prompt", "Hi"],
@@ -290,6 +294,10 @@ describe("agent", () => {
     expect(exitCode).toBe(1)
     expect(stderr).toContain("the model failed: no such key: Bearer [secret] (HTTP 401)")
     expect(stdout + stderr).not.toContain("very-secret")
+    const [file = ""] = await readdir(folder.path("sessions"))
+    const kept = await readFile(folder.path(`sessions/${file}`), "utf8")
+    expect(kept).toContain('"prompt"')
+    expect(kept).not.toContain("very-secret")
   })
 })
 

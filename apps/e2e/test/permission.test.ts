@@ -1,6 +1,8 @@
 import { Json } from "@acp-client-tools/protocol"
 import { expect, it } from "vitest"
+import * as AgentHome from "../src/AgentHome.ts"
 import * as Pair from "../src/Pair.ts"
+import * as RawClient from "../src/RawClient.ts"
 import * as Wire from "../src/Wire.ts"
 
 const tools = [{ name: "open buffers", method: "_t/a", behaviour: { return: "ran" } }]
@@ -37,4 +39,56 @@ it("with yolo nobody is asked, unless the agent file says that every call asks [
     args: ["--permission", "allow"]
   })
   expect(Wire.ofMethod(asking.wire, "session/request_permission")).toHaveLength(1)
+})
+
+/** A session of an agent that calls one tool in every turn, and whose client answers every question with `optionId`. */
+const asked = async (optionId: string, prompts: number) => {
+  const steps = Array.from({ length: prompts }, () => [
+    { toolCalls: [{ name: "client_a", arguments: {} }] },
+    { text: "{{toolResults}}" }
+  ]).flat()
+  const home = await AgentHome.make(steps)
+  const answer = { outcome: { outcome: "selected", optionId } }
+  const agent = home.start({ answers: { "session/request_permission": () => answer, "_t/a": () => "ran" } })
+  await agent.initialize({ "org.mini-me/tools": [{ name: "a", method: "_t/a" }] })
+  return {
+    agent,
+    sessionId: await agent.newSession(),
+    questions: () => agent.received.filter(({ method }) => method === "session/request_permission").length,
+    [Symbol.asyncDispose]: async () => {
+      await agent[Symbol.asyncDispose]()
+      await home[Symbol.asyncDispose]()
+    }
+  }
+}
+
+it("what was allowed for the session outlives a load, and not a close [PERM-3.c PERM-3.d]", async () => {
+  await using session = await asked("allow_always", 4)
+  const { agent, questions, sessionId } = session
+  const opening = { sessionId, cwd: "/", mcpServers: [] }
+  await agent.prompt(sessionId)
+  await agent.prompt(sessionId)
+  await agent.result("session/load", opening)
+  await agent.prompt(sessionId)
+  expect(questions()).toBe(1)
+  await agent.result("session/close", { sessionId })
+  await agent.result("session/resume", opening)
+  await agent.prompt(sessionId)
+  expect(questions()).toBe(2)
+  expect(RawClient.said(agent.updates(sessionId))).toContain("ran")
+})
+
+it("a close ends a question that waits, and the call did not start [PERM-5.c PERM-5.d SESS-3.a SESS-3.b]", async () => {
+  const home = await AgentHome.make([{ toolCalls: [{ name: "client_a", arguments: {} }] }])
+  await using agent = home.start()
+  await agent.initialize({ "org.mini-me/tools": [{ name: "a", method: "_t/a" }] })
+  const sessionId = await agent.newSession()
+  const turn = agent.prompt(sessionId)
+  const question = await agent.next(({ method }) => method === "session/request_permission")
+  await agent.result("session/close", { sessionId })
+  expect(await turn).toBe("cancelled")
+  const cancels = agent.received.filter(({ method }) => method === "$/cancel_request")
+  expect(cancels.map(({ params }) => params)).toEqual([{ requestId: question["id"] }])
+  expect(JSON.stringify(agent.updates(sessionId).at(-1))).toContain("[client tool error: not started]")
+  await home[Symbol.asyncDispose]()
 })

@@ -3,6 +3,9 @@
  * checked against it. `--wire` shows the JSON; `--tools FILE` offers other tools of the same names.
  */
 import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs, styleText } from "node:util"
 import type { Command } from "../Command.ts"
@@ -33,6 +36,11 @@ process.stdout.on("error", () => process.exit(1))
 const cli = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url))
 const command = (...args: ReadonlyArray<string>): Command => ({ command: process.execPath, args: [cli, ...args] })
 
+// The demo's sessions are not among the user's.
+const stateHome = mkdtempSync(join(tmpdir(), "acp-client-tools-demo-"))
+process.on("exit", () => rmSync(stateHome, { recursive: true, force: true }))
+const env = { ...process.env, XDG_STATE_HOME: stateHome }
+
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
@@ -61,7 +69,7 @@ const tell = async (story: Story): Promise<boolean> => {
     ...agent.args
   )
   // What the client prints is on the wire as well, and what the agent writes on stderr was recorded.
-  const client = spawn(node, args, { stdio: ["ignore", "ignore", "pipe"] })
+  const client = spawn(node, args, { env, stdio: ["ignore", "ignore", "pipe"] })
   const complaints: Array<string> = []
   client.stderr.setEncoding("utf8").on("data", (text: string) => complaints.push(text))
   const exitCode = await new Promise<number | null>((resolve) => {
