@@ -1,5 +1,10 @@
 import { expect, it } from "vitest"
+import * as AgentHome from "../src/AgentHome.ts"
+import * as Command from "../src/Command.ts"
+import * as Folder from "../src/Folder.ts"
 import * as Pair from "../src/Pair.ts"
+import * as RawClient from "../src/RawClient.ts"
+import * as Run from "../src/Run.ts"
 
 const tools = [{ name: "a", behaviour: { return: "x" } }]
 
@@ -30,3 +35,57 @@ it("an agent file that cannot be used ends both, with the agent's words and the 
   ])
   expect({ agentExit, exitCode }).toEqual({ agentExit: "2", exitCode: 1 })
 })
+
+it("an agent file that names only its model has every default [CFG-1.b CFG-1.c CFG-1.d CFG-1.f CFG-1.g CFG-1.i]", async () => {
+  const call = { name: "client_a", arguments: {} }
+  await using home = await AgentHome.make(Array.from({ length: 51 }, () => ({ toolCalls: [call] })))
+  let n = 0
+  const allow = { outcome: { outcome: "selected", optionId: "allow_always" } }
+  await using agent = home.start({
+    answers: { "session/request_permission": () => allow, "_t/a": () => `${n++}${"x".repeat(20_000)}` }
+  })
+  const { agentCapabilities } = await agent.initialize({ "org.mini-me/tools": [{ name: "a", method: "_t/a" }] })
+  expect(agentCapabilities).toMatchObject({ _meta: { "org.acp-client-tools/discovery": "meta" } })
+  const sessionId = await agent.newSession()
+  expect(await agent.prompt(sessionId)).toBe("max_turn_requests")
+  expect(n).toBe(50)
+  expect(agent.received.filter(({ method }) => method === "session/request_permission")).toHaveLength(1)
+  const [end] = agent.updates(sessionId).filter(({ status }) => status === "completed")
+  expect(end).toMatchObject({ content: [{ content: { text: expect.stringMatching(/^[^]{16000}$/) } }] })
+})
+
+it.each([
+  ["YAML", "model:\n  provider: script # as it is\n  script: ./steps.yaml\nyolo: true\n"],
+  ["JSON", JSON.stringify({ model: { provider: "script", script: "./steps.yaml" }, yolo: true })]
+])("an agent file may be %s [CFG-1.a]", async (_, text) => {
+  await using folder = await Folder.make({ "agent.yaml": text, "steps.yaml": "steps: [{text: Hello.}]" })
+  await using agent = RawClient.start(Command.agent(folder.path("agent.yaml")))
+  await agent.initialize()
+  expect(await agent.prompt(await agent.newSession())).toBe("end_turn")
+})
+
+it.each([
+  ["acp: {clientTools: {enabled: maybe}}", "acp.clientTools.enabled", "true or false"],
+  ["acp: {clientTools: {discovery: both}}", "acp.clientTools.discovery", '"meta" or "request"'],
+  ["acp: {clientTools: {permissions: never}}", "acp.clientTools.permissions", '"auto" or "ask"'],
+  ["acp: {clientTools: {timeout: 999us}}", "acp.clientTools.timeout", "a duration such as"],
+  ["yolo: 1", "yolo", "true or false"],
+  ["maxOutput: 0", "maxOutput", "a whole number, at least 1"],
+  ["maxTurnRequests: 1.5", "maxTurnRequests", "a whole number, at least 1"],
+  ["loopDetector: {flagAfter: 0}", "loopDetector.flagAfter", "a whole number, at least 1"],
+  ["loopDetector: {flagAfter: 6}", "loopDetector.flagAfter", "at most loopDetector.stopAfter (5)"],
+  ["sessions: {directory: []}", "sessions.directory", "a text"],
+  ["systemPrompt: 7", "systemPrompt", "a text"],
+  ["model: {provider: openai-compatible, name: m}", "model.baseUrl", "the address of the API"]
+])(
+  "%s ends the start with one message that says what is accepted [CFG-1.h CFG-1.l CFG-3.b CFG-4.a CFG-4.b]",
+  async (line, key, accepted) => {
+    const model = line.startsWith("model") ? "" : "\nmodel: {provider: script, script: ./steps.yaml}"
+    await using folder = await Folder.make({ "agent.yaml": line + model, "steps.yaml": "steps: []" })
+    const { exitCode, stderr } = await Run.toEnd(Command.agent(folder.path("agent.yaml")))
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`agent.yaml:1: ${key}`)
+    expect(stderr).toContain(`it takes ${accepted}`)
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1)
+  }
+)
