@@ -1,6 +1,6 @@
 /** The command `agent`: the reference agent on stdin and stdout, as its agent file says (CLI-6). */
 import { AgentFile, ModelFile, ServeStdio, SessionFiles, Stderr } from "@acp-client-tools/agent/node"
-import { AgentApp } from "@acp-client-tools/agent/reference"
+import { AgentApp, Secret } from "@acp-client-tools/agent/reference"
 import { Effect, LogLevel, References } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Failure from "./Failure.ts"
@@ -18,16 +18,17 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ config: path }) {
     Stderr.captureConsole()
     const level = yield* References.MinimumLogLevel
-    const lineAt = (severity: LogLevel.LogLevel) => (line: string) => {
-      if (LogLevel.isLessThanOrEqualTo(level, severity)) Stderr.line(line)
-    }
     const file = yield* AgentFile.read(path).pipe(Effect.mapError(badFile))
+    const mask = Secret.masking(ModelFile.secretsOf(file, process.env))
+    const lineAt = (severity: LogLevel.LogLevel) => (line: string) => {
+      if (LogLevel.isLessThanOrEqualTo(level, severity)) Stderr.line(mask(line))
+    }
     file.warnings.forEach(lineAt("Warn"))
     const model = yield* ModelFile.load(path, file, process.env).pipe(Effect.mapError(badFile))
     const app = yield* AgentApp.make({
       config: file.config,
       model,
-      store: SessionFiles.make(SessionFiles.directoryOf(file, process.env)),
+      store: SessionFiles.make(SessionFiles.directoryOf(file, process.env), mask),
       log: lineAt("Info"),
       debug: lineAt("Debug"),
       info: { name: "acp-client-tools", version }

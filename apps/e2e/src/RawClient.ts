@@ -35,12 +35,14 @@ export interface RawClient extends AsyncDisposable {
   readonly newSession: (cwd?: string) => Promise<string>
   /** Sends a prompt; the stop reason. */
   readonly prompt: (sessionId: string, text?: string) => Promise<unknown>
-  /** The next message that is accepted, behind the one given last time. */
+  /** The next message that is accepted, behind the one given last time. Rejects when the agent ends before. */
   readonly next: (accepts: (message: Message) => boolean) => Promise<Message>
   /** The first message of all that is accepted, come or to come. */
   readonly first: (accepts: (message: Message) => boolean) => Promise<Message>
   /** The updates of a session so far. */
   readonly updates: (sessionId: string) => ReadonlyArray<Message>
+  /** Reads no more of what the agent writes behind such a message. */
+  readonly pauseAfter: (accepts: (message: Message) => boolean) => void
   readonly kill: (signal: NodeJS.Signals) => void
   /** Ends the agent's input; its exit code or signal. */
   readonly end: () => Promise<number | NodeJS.Signals | null>
@@ -66,7 +68,12 @@ export const said = (updates: ReadonlyArray<Message>): string =>
 
 const exitOf = (child: ChildProcess): RawClient["exited"] =>
   new Promise((resolve) => {
-    child.on("close", (code, signal) => resolve(signal ?? code))
+    child.on("error", () => resolve(null))
+    child.on("exit", (code, signal) => {
+      // What it wrote is read to its end, unless nobody reads.
+      if (child.stdout?.isPaused() === true) resolve(signal ?? code)
+      else child.on("close", () => resolve(signal ?? code))
+    })
   })
 
 export const start = ({ args, command }: Command, { answers = {}, env = {} }: Options = {}): RawClient => {
@@ -78,6 +85,7 @@ export const start = ({ args, command }: Command, { answers = {}, env = {} }: Op
   const waiting = new Set<() => void>()
   const given = { last: -1 }
   let nextId = 1
+  let isLast: ((message: Message) => boolean) | undefined
 
   const write = (...messages: ReadonlyArray<Message>): void => {
     child.stdin.write(messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""))
@@ -98,12 +106,17 @@ export const start = ({ args, command }: Command, { answers = {}, env = {} }: Op
     for (const wake of waiting) wake()
   })
   createInterface({ input: child.stdout }).on("line", (line) => {
-    const message = Json.parse(line)?.value
-    hear(Json.isObject(message) ? message : { line })
+    const value = Json.parse(line)?.value
+    const message = Json.isObject(value) ? value : { line }
+    if (isLast?.(message) === true) child.stdout.removeAllListeners("data").pause()
+    hear(message)
   })
   const exited = exitOf(child)
+  let hasExited = false
   void exited.then((exit) => {
+    hasExited = true
     for (const settle of pending.values()) settle({ error: { message: `the agent ended with ${exit}` } })
+    for (const wake of waiting) wake()
   })
 
   const request: RawClient["request"] = (method, params) => {
@@ -122,12 +135,13 @@ export const start = ({ args, command }: Command, { answers = {}, env = {} }: Op
     return answer["result"]
   }
   const until = <A>(look: () => A | undefined): Promise<A> =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       const tryAgain = () => {
         const found = look()
-        if (found === undefined) return
+        if (found !== undefined) resolve(found)
+        else if (hasExited) reject(new Error(`the agent ended first; it said: ${stderr.slice(-5).join("\n")}`))
+        else return
         waiting.delete(tryAgain)
-        resolve(found)
       }
       waiting.add(tryAgain)
       tryAgain()
@@ -161,6 +175,9 @@ export const start = ({ args, command }: Command, { answers = {}, env = {} }: Op
     next: (accepts) => find(accepts, given),
     first: (accepts) => find(accepts, { last: -1 }),
     updates: (sessionId) => updatesOf(received, sessionId),
+    pauseAfter: (accepts) => {
+      isLast = accepts
+    },
     kill: (signal) => child.kill(signal),
     end,
     exited,

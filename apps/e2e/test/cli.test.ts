@@ -290,7 +290,7 @@ describe("agent", () => {
       ["--json", "--prompt", "Hi"],
       Command.agent(folder.path("agent.yaml"), "--log-level", "all")
     )
-    const { exitCode, stderr, stdout } = await Run.toEnd(run, { env: { THE_KEY: "sk-very-secret" } })
+    const { exitCode, stderr, stdout } = await Run.toEnd(run, { env: { THE_KEY: " sk-very-secret\n" } })
     expect(exitCode).toBe(1)
     expect(stderr).toContain("the model failed: no such key: Bearer [secret] (HTTP 401)")
     expect(stdout + stderr).not.toContain("very-secret")

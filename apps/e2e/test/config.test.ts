@@ -74,9 +74,20 @@ it.each([
   ["maxTurnRequests: 1.5", "maxTurnRequests", "a whole number, at least 1"],
   ["loopDetector: {flagAfter: 0}", "loopDetector.flagAfter", "a whole number, at least 1"],
   ["loopDetector: {flagAfter: 6}", "loopDetector.flagAfter", "at most loopDetector.stopAfter (5)"],
-  ["sessions: {directory: []}", "sessions.directory", "a text"],
+  ["sessions: {directory: []}", "sessions.directory", "a path"],
+  ['sessions: {directory: ""}', "sessions.directory", "a path"],
   ["systemPrompt: 7", "systemPrompt", "a text"],
-  ["model: {provider: openai-compatible, name: m}", "model.baseUrl", "the address of the API"]
+  ["model: {provider: openai-compatible, name: m}", "model.baseUrl", "the address of the API"],
+  [
+    "model: {provider: openai-compatible, name: m, baseUrl: 'http://u:p@h/v1'}",
+    "model.baseUrl",
+    "the address of the API"
+  ],
+  [
+    "model: {provider: openai-compatible, name: m, baseUrl: 'http://h/v1?a=1'}",
+    "model.baseUrl",
+    "the address of the API"
+  ]
 ])(
   "%s ends the start with one message that says what is accepted [CFG-1.h CFG-1.l CFG-3.b CFG-4.a CFG-4.b]",
   async (line, key, accepted) => {

@@ -9,9 +9,9 @@ const call = (args: Json.JsonObject) => ({ name: "client_a", arguments: args })
 const times = (n: number, args: Json.JsonObject = { q: 1 }) => Array.from({ length: n }, () => call(args))
 
 const note = (n: number) =>
-  `\n[client_a was called ${n} times in this turn with the same arguments and gave the same answer each time]`
+  `\n[client_a was called with the same arguments and gave this same answer ${n === 1 ? "1 time" : `${n} times`} in this turn]`
 const stopped = (n: number) =>
-  `I stopped: client_a was called ${n} times with the same arguments and gave the same answer each time.`
+  `I stopped: client_a was called with the same arguments and gave the same answer ${n} times. Tell me how to go on.`
 
 /** The texts of the ends of all calls, in the order they ended. */
 const ends = (updates: ReadonlyArray<Json.JsonObject>): ReadonlyArray<unknown> =>
@@ -134,4 +134,20 @@ it("the note counts against maxOutput, and long answers are told apart by their 
   expect(two).toBe(one)
   expect(three?.endsWith(`t${note(2)}`)).toBe(true)
   expect(Array.from(three ?? "")).toHaveLength(300)
+})
+
+it("no arguments, null, an empty text and {} are the same call, as they are on the wire [LOOP-1.a]", async () => {
+  const calls = [{}, { arguments: null }, { argumentsText: "" }, { arguments: {} }].map((args) => ({
+    name: "client_b",
+    ...args
+  }))
+  await using home = await AgentHome.make([{ toolCalls: calls }, { text: "x" }], {
+    yolo: true,
+    loopDetector: { flagAfter: 4, stopAfter: 9 }
+  })
+  await using agent = home.start({ answers: { "_t/b": () => "same" } })
+  await agent.initialize({ "org.mini-me/tools": [{ name: "b", method: "_t/b" }] })
+  const sessionId = await agent.newSession()
+  await agent.prompt(sessionId)
+  expect(ends(agent.updates(sessionId)).filter((text) => text !== "same")).toHaveLength(1)
 })

@@ -9,16 +9,16 @@ import * as RawClient from "../src/RawClient.ts"
 
 const recordings = new URL("../../../packages/agent/test/recordings/", import.meta.url)
 
-/** A server of these recordings, in their order; what it was asked. A name with `!` in front breaks off at its end. */
+/** A server of these recordings, in their order; what it was asked. One with `!` in front breaks off at its end, one with `+` stays open. */
 const serve = async (...names: ReadonlyArray<string>) => {
   const asked: Array<any> = []
   const server = createServer((request, response) => {
     void json(request).then((body) => {
       const name = names[asked.push(body) - 1] ?? "nothing"
       response.writeHead(200, { "content-type": "text/event-stream" })
-      response.write(readFileSync(new URL(`${name.replace("!", "")}.sse`, recordings)), () => {
+      response.write(readFileSync(new URL(`${name.replace(/^[!+]/, "")}.sse`, recordings)), () => {
         if (name.startsWith("!")) response.destroy()
-        else response.end()
+        else if (!name.startsWith("+")) response.end()
       })
     })
   })
@@ -74,8 +74,7 @@ it("a stream that is cut fails the turn in words, runs no half call, and the ses
     expect(await agent.prompt(sessionId, "Again")).toBe("end_turn")
     expect(asked[2].messages.map(({ content }: any) => content)).toEqual([
       "Be brief.",
-      "Go",
-      "Go",
+      "Go\n\nGo",
       "Saturn is",
       "Again"
     ])
@@ -92,7 +91,7 @@ it("length and content filter end the turn as ACP has it, and their calls are no
       expect(agent.received.filter(({ method }) => method === "_t/search")).toEqual([])
       await agent.prompt(sessionId, "4")
       const users = asked[3].messages.filter(({ role }: any) => role === "user")
-      expect(users.map(({ content }: any) => content)).toEqual(["1", "2", "4"])
+      expect(users.map(({ content }: any) => content)).toEqual(["1", "2\n\n4"])
     }
   )
 })
@@ -107,4 +106,35 @@ it("arguments that are not JSON are a failed call, empty ones are none [CALL-4.b
       expect(results.slice(1)).toEqual(results.slice(1).map(() => "[client tool error: unknown tool client_open]"))
     }
   )
+})
+
+it("an answer ends with the sign of its end, also where the server keeps the connection open [TURN-4.a]", async () => {
+  await withAgent(["+openai-text", "+openai-tool-call", "+openai-text"], async (agent, sessionId) => {
+    expect(await agent.prompt(sessionId)).toBe("end_turn")
+    expect(await agent.prompt(sessionId)).toBe("end_turn")
+  })
+})
+
+it("a key that the model says stands in no session file [CLI-6.d]", async () => {
+  const key = 'sk-"very"-secret'
+  const words = `Your key is ${key}.`
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
+    const pieces = [words.slice(0, 18), words.slice(18)].map(chunk)
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }
+    response.end([...pieces, end].map((piece) => `data: ${JSON.stringify(piece)}\n\n`).join(""))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const model = { provider: "openai-compatible", baseUrl, name: "m", apiKeyEnv: "THE_KEY" }
+  await using home = await AgentHome.make([], {}, model)
+  await using agent = home.start({ env: { THE_KEY: key } })
+  await agent.initialize()
+  const sessionId = await agent.newSession()
+  await agent.prompt(sessionId)
+  expect(RawClient.said(agent.updates(sessionId))).toBe(words)
+  expect(await home.readSession(sessionId)).toContain("Your key is [secret].")
+  server.close()
 })

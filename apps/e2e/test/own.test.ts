@@ -121,7 +121,7 @@ describe("the config option yolo", () => {
     const error = async (params: Json.JsonObject) => (await agent.request("session/set_config_option", params))["error"]
     expect(await error({ sessionId, configId: "yolo", value: "maybe" })).toEqual({
       code: -32602,
-      message: 'the option yolo takes "on" or "off"'
+      message: 'the option yolo takes "on" or "off", or with type "boolean" true or false'
     })
     expect(await error({ sessionId, configId: "mode", value: "on" })).toMatchObject({ code: -32602 })
     expect(await error({ sessionId: "nobody", configId: "yolo", value: "on" })).toMatchObject({ code: -32002 })

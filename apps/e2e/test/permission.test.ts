@@ -87,8 +87,38 @@ it("a close ends a question that waits, and the call did not start [PERM-5.c PER
   const question = await agent.next(({ method }) => method === "session/request_permission")
   await agent.result("session/close", { sessionId })
   expect(await turn).toBe("cancelled")
+  const answers = agent.received.flatMap(({ id, result }) => (id !== undefined && result !== undefined ? [result] : []))
+  expect(answers.slice(-2)).toEqual([{ stopReason: "cancelled" }, {}])
   const cancels = agent.received.filter(({ method }) => method === "$/cancel_request")
   expect(cancels.map(({ params }) => params)).toEqual([{ requestId: question["id"] }])
   expect(JSON.stringify(agent.updates(sessionId).at(-1))).toContain("[client tool error: not started]")
   await home[Symbol.asyncDispose]()
+})
+
+it("a tool of the same name and another method was not allowed [PERM-3.c REQ-8.a]", async () => {
+  await using home = await AgentHome.make(
+    Array.from({ length: 3 }, () => [{ toolCalls: [{ name: "client_a", arguments: {} }] }, { text: "done" }]).flat(),
+    { acp: { clientTools: { discovery: "request" } } }
+  )
+  let method = "_t/one"
+  await using agent = home.start({
+    answers: {
+      "_org.mini-me/tools/list": () => ({ tools: [{ name: "a", method }] }),
+      "session/request_permission": () => ({ outcome: { outcome: "selected", optionId: "allow_always" } }),
+      "_t/one": () => "ran",
+      "_t/two": () => "ran"
+    }
+  })
+  const questions = () => agent.received.filter((message) => message["method"] === "session/request_permission").length
+  await agent.initialize({ "org.mini-me/tools": true })
+  const sessionId = await agent.newSession()
+  const reload = () => agent.result("session/load", { sessionId, cwd: "/", mcpServers: [] })
+  await agent.prompt(sessionId)
+  await reload()
+  await agent.prompt(sessionId)
+  expect(questions()).toBe(1)
+  method = "_t/two"
+  await reload()
+  await agent.prompt(sessionId)
+  expect(questions()).toBe(2)
 })

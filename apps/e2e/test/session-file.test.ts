@@ -73,9 +73,11 @@ it("cut at every byte, the file loads with a valid history, keeps each whole lin
     expect(entries).toHaveLength(Math.max(0, lines.length - (isWhole ? 1 : 2)))
     const messages = History.make(log, entries).messages()
     expectValid(messages)
-    await Effect.runPromise(Effect.andThen(log.append(next), log.close))
+    await Effect.runPromise(Effect.andThen(log.append([next]), log.close))
     const again = await Effect.runPromise(store.open(id, "/"))
     expect(again.entries).toEqual([...entries, next])
     await Effect.runPromise(again.log.close)
+    const { sessions } = await Effect.runPromise(store.list({ cwd: "/", cursor: undefined, untitled: new Set([id]) }))
+    expect(sessions).toHaveLength(1)
   }
 })

@@ -1,5 +1,5 @@
 /** Sessions of the agent alone: their ids, their files, who has them, and how an agent ends. */
-import { appendFile, mkdir, readFile, rename, rmdir, stat, truncate, writeFile } from "node:fs/promises"
+import { appendFile, mkdir, readFile, rename, rmdir, stat, symlink, truncate, writeFile } from "node:fs/promises"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
@@ -64,13 +64,13 @@ it("a load tells the whole conversation again, a resume nothing, also after a re
     },
     said("agent_message_chunk", "It said ran.")
   ]
-  const started = home.start({ answers: { "_t/a": () => "ran" } })
+  await using started = home.start({ answers: { "_t/a": () => "ran" } })
   await started.initialize(tools)
   const sessionId = await started.newSession()
   expect(await started.prompt(sessionId, "What is a?")).toBe("end_turn")
   expect(await started.end()).toBe(0)
 
-  const again = home.start()
+  await using again = home.start()
   await again.initialize(tools)
   await again.result("session/load", load(sessionId))
   expect(again.updates(sessionId)).toEqual(history)
@@ -120,7 +120,7 @@ it("after a crash each call has one result, what ended before is kept, and the n
   const allow = ({ toolCall }: Record<string, any>) => ({
     outcome: { outcome: "selected", optionId: toolCall["title"] === "client: c" ? "reject" : "allow" }
   })
-  const crashing = home.start({ answers: { "_t/a": () => "ran" } })
+  await using crashing = home.start({ answers: { "_t/a": () => "ran" } })
   await crashing.initialize({ "org.mini-me/tools": three })
   const sessionId = await crashing.newSession()
   void crashing.prompt(sessionId, "Go").catch(() => undefined)
@@ -163,7 +163,7 @@ it("after a crash each call has one result, what ended before is kept, and the n
 
 it("a torn last line is dropped, and what follows is kept [SESS-2.d]", async () => {
   await using home = await AgentHome.make([{ text: "one" }, { text: "two" }, echo])
-  const first = home.start()
+  await using first = home.start()
   await first.initialize()
   const sessionId = await first.newSession()
   await first.prompt(sessionId, "1")
@@ -171,7 +171,7 @@ it("a torn last line is dropped, and what follows is kept [SESS-2.d]", async () 
   await first.end()
   await truncate(home.sessionFile(sessionId), (await stat(home.sessionFile(sessionId))).size - 7)
 
-  const second = home.start()
+  await using second = home.start()
   await second.initialize()
   await second.result("session/resume", load(sessionId))
   await second.prompt(sessionId, "3")
@@ -186,7 +186,7 @@ it("a torn last line is dropped, and what follows is kept [SESS-2.d]", async () 
   expect(RawClient.said(third.updates(sessionId))).toMatch(/^onetwo\[/)
 })
 
-it("an entry of a kind nobody knows is passed over, a file of a later format is refused [SESS-2.c]", async () => {
+it("an entry of a kind nobody knows is passed over, a file of a later format is refused", async () => {
   await using home = await AgentHome.make([{ text: "one" }, echo])
   await using agent = home.start()
   await agent.initialize()
@@ -260,7 +260,7 @@ it("a long list comes in pages [SESS-1.d]", async () => {
 
 it("a session that is open in another process is refused until it is closed there; one whose owner died is taken over [SESS-1.j SESS-1.k]", async () => {
   await using home = await AgentHome.make([{ text: "Hi" }])
-  const owner = home.start()
+  await using owner = home.start()
   await using other = home.start()
   await owner.initialize()
   await other.initialize()
@@ -311,12 +311,16 @@ it("a process id that was given out again is no owner, one on another machine ma
   await writeLock(home, agent, sessionId, { pid: process.pid, started: "long ago" })
   await agent.result("session/load", load(sessionId))
   await agent.result("session/close", { sessionId })
-  await writeLock(home, agent, sessionId, { host: "elsewhere" })
+  await writeLock(home, agent, sessionId, { host: "elsewhere", boot: "another" })
   const refused = await error(agent.request("session/load", load(sessionId)))
   expect(refused).toMatchObject({
     code: -32600,
     message: expect.stringContaining("open on another machine, elsewhere")
   })
+  // This machine, before it was started anew.
+  await writeLock(home, agent, sessionId, { boot: "another" })
+  await agent.result("session/load", load(sessionId))
+  await agent.result("session/close", { sessionId })
   // What is no lock of ours names no owner.
   await writeFile(home.path(`sessions/${sessionId}.lock`), "garbage")
   await agent.result("session/load", load(sessionId))
@@ -382,7 +386,7 @@ it("a session whose opening was cancelled leaves no trace, one that was being lo
 
 it("sessions are kept in sessions.directory, readable for their owner only, else in the user's state directory [CFG-1.k]", async () => {
   await using home = await AgentHome.make([], { sessions: { directory: "./here/and/there" } })
-  const agent = home.start()
+  await using agent = home.start()
   await agent.initialize()
   const kept = home.path(`here/and/there/${await agent.newSession()}.jsonl`)
   expect((await stat(kept)).mode & 0o777).toBe(0o600)
@@ -394,17 +398,18 @@ it("sessions are kept in sessions.directory, readable for their owner only, else
   await stat(byDefault.path(`state/acp-client-tools/sessions/${await other.newSession()}.jsonl`))
 })
 
-it("a directory that cannot be written is one clear error, and the connection lives [SESS-1.d]", async () => {
+it("a directory that cannot be written is one clear error, and the connection lives", async () => {
   await using home = await AgentHome.make([{ text: "Hi" }, { text: "Ho" }, echo])
   await writeFile(home.path("sessions"), "a file")
   await using agent = home.start()
   await agent.initialize()
-  const cannot = (file: string, why: string) =>
-    `sessions cannot be kept in ${home.path(file)}: ${why}; sessions.directory in the agent file can name another place`
   expect(await error(agent.request("session/new", { cwd: "/", mcpServers: [] }))).toEqual({
     code: -32603,
-    message: cannot("sessions", "there is a file of that name")
+    message: expect.stringMatching(
+      /^sessions cannot be kept in .*\/sessions\/.*: a part of the path is not a directory; sessions.directory in the agent file can/
+    )
   })
+  expect(await error(agent.request("session/list", {}))).toMatchObject({ code: -32603 })
 })
 
 it("what cannot be written ends the turn with an error and is written when it can be [SESS-2.a TURN-4.g]", async () => {
@@ -431,6 +436,149 @@ it("what cannot be written ends the turn with an error and is written when it ca
   ])
 })
 
+it("a file that may not grow further keeps whole lines, each once, and is continued when it may [TURN-3.f SESS-2.c]", async () => {
+  const calls = {
+    toolCalls: Array.from({ length: 40 }, () => ({ name: "client_a", arguments: { text: "x".repeat(90) } }))
+  }
+  await using home = await AgentHome.make([calls, { text: "done" }, echo], yolo)
+  const { args, command } = home.command
+  // 16 blocks of 512 or of 1,024 bytes. The signal that comes with the limit is not for us.
+  const limited = ["-c", 'trap "" XFSZ; ulimit -f 16; exec "$0" "$@"', command, ...args]
+  await using full = RawClient.start(
+    { command: "/bin/sh", args: limited },
+    { answers: { "_t/a": () => "y".repeat(90) } }
+  )
+  await full.initialize(tools)
+  const sessionId = await full.newSession()
+  const failed = await error(full.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "Go" }] }))
+  expect(failed).toMatchObject({ code: -32603, message: expect.stringContaining("the file would become too large") })
+  await full.end()
+  const lines = (await home.readSession(sessionId)).trimEnd().split("\n")
+  expect(lines.length).toBeGreaterThan(10)
+  expect(new Set(lines.map((line) => JSON.stringify(JSON.parse(line)))).size).toBe(lines.length)
+
+  await using agent = home.start()
+  await agent.initialize(tools)
+  await agent.result("session/load", load(sessionId))
+  const ends = agent.updates(sessionId).filter(({ sessionUpdate }) => sessionUpdate === "tool_call_update")
+  expect(ends).toHaveLength(40)
+})
+
+it("requests for one session in one write are begun in their order [REQ-8.c SESS-1.i SESS-3.b]", async () => {
+  await using home = await AgentHome.make([{ text: "Hi" }, { text: "Well", wait: true }], {
+    acp: { clientTools: { discovery: "request" } }
+  })
+  await using agent = home.start({ answers: { "_org.mini-me/tools/list": () => ({ tools: [] }) } })
+  await agent.initialize({ "org.mini-me/tools": true })
+  const sessionId = await agent.newSession()
+  const request = (method: string, id: string) => ({
+    id,
+    method,
+    params: { ...load(sessionId), prompt: [{ type: "text", text: "Hello" }] }
+  })
+  const codes = async (...requests: ReadonlyArray<ReturnType<typeof request>>) => {
+    agent.write(...requests)
+    const answers = await Promise.all(requests.map(({ id }) => agent.first((message) => message["id"] === id)))
+    return answers.map((answer) => (answer["error"] as { readonly code: number } | undefined)?.code)
+  }
+  expect(await codes(request("session/load", "1"), request("session/prompt", "2"))).toEqual([undefined, -32600])
+  expect(await codes(request("session/close", "3"), request("session/resume", "4"))).toEqual([undefined, undefined])
+  expect(await agent.prompt(sessionId)).toBe("end_turn")
+  expect(await codes(request("session/prompt", "7"), request("session/close", "8"))).toEqual([undefined, undefined])
+  const order = agent.received.map(({ id }) => id).filter((id) => id === "7" || id === "8")
+  expect(order).toEqual(["7", "8"])
+  await agent.result("session/load", load(sessionId))
+  expect(await codes(request("session/delete", "9"), request("session/load", "10"))).toEqual([undefined, -32002])
+  expect(await home.sessionFiles()).toEqual([])
+})
+
+it("what stands in the place of a file or a lock and is none is one clear error, and the agent goes on [SESS-1.e]", async () => {
+  await using home = await AgentHome.make([])
+  await using agent = home.start()
+  await agent.initialize()
+  await agent.newSession()
+  const id = (n: number) => `20200101-000000-0000000${n}`
+  await mkdir(home.sessionFile(id(1)))
+  await symlink("/dev/zero", home.sessionFile(id(2)))
+  await symlink(home.path("nowhere"), home.path(`sessions/${id(3)}.lock`))
+  await writeFile(home.sessionFile(id(3)), "")
+  const pipe = spawn("mkfifo", [home.sessionFile(id(4))])
+  await once(pipe, "exit")
+  for (const n of [1, 2, 3, 4]) {
+    const refused = await error(agent.request("session/load", load(id(n))))
+    expect(refused).toMatchObject({ code: -32603, message: expect.stringContaining(id(n)) })
+  }
+  expect((await agent.result("session/list", {}))["sessions"]).toHaveLength(1)
+})
+
+it("a directory the system makes none in is one clear error [SESS-1.d]", async () => {
+  await using home = await AgentHome.make([], { sessions: { directory: "/proc/nothing/here" } })
+  await using agent = home.start()
+  await agent.initialize()
+  const refused = await error(agent.request("session/new", { cwd: "/", mcpServers: [] }))
+  expect(refused).toMatchObject({ code: -32603, message: expect.stringContaining("/proc/nothing/here") })
+})
+
+it("what is nested too deeply to be told again is passed over in a file, and refused in a prompt [SESS-2.a]", async () => {
+  await using home = await AgentHome.make([{ text: "one" }])
+  await using agent = home.start()
+  await agent.initialize()
+  const sessionId = await agent.newSession()
+  await agent.prompt(sessionId)
+  const deep = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`)
+  const blocks = (levels: number) => [{ type: "text", text: "deep", _meta: { deep: deep(levels) } }]
+  expect(await error(agent.request("session/prompt", { sessionId, prompt: blocks(3_000) }))).toMatchObject({
+    code: -32602,
+    message: "the prompt is nested deeper than 1000 levels"
+  })
+  await agent.result("session/close", { sessionId })
+  const call = `{"toolCallId":"x","name":"a","title":"a","kind":"other","rawInput":${"[".repeat(5_000)}${"]".repeat(5_000)}}`
+  await appendFile(home.sessionFile(sessionId), `{"type":"answer","parts":[],"toolCalls":[${call}]}\n`)
+  const before = agent.updates(sessionId).length
+  await agent.result("session/load", load(sessionId))
+  expect(agent.updates(sessionId).slice(before)).toEqual([
+    said("user_message_chunk", "Hello"),
+    said("agent_message_chunk", "one")
+  ])
+})
+
+it("the end of the input ends an agent whose answers nobody takes, whatever came last [SESS-4.a]", async () => {
+  await using home = await AgentHome.make([])
+  for (const last of ["", "garbage\n", "garbage", '{"jsonrpc":"2.0","id":99,"method":"session/li']) {
+    await using agent = home.start()
+    await agent.initialize()
+    const sessionId = await agent.newSession()
+    await agent.result("session/close", { sessionId })
+    const blocks = Array.from({ length: 10 }, (_, n) => ({
+      type: "text",
+      text: `${n}`.padEnd(n === 0 ? 1 : 1_000_000)
+    }))
+    const header = { format: "acp-client-tools/session", version: 1, cwd: "/" }
+    const lines = [header, { type: "prompt", content: blocks }]
+    await writeFile(home.sessionFile(sessionId), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`)
+    agent.pauseAfter((message) => JSON.stringify(message).includes("user_message_chunk"))
+    agent.write({ id: "load", method: "session/load", params: load(sessionId) })
+    await agent.first(({ method }) => method === "session/update")
+    agent.writeText(last)
+    expect(await agent.end()).toBe(0)
+  }
+  expect((await home.sessionFiles()).filter((name) => name.endsWith(".lock"))).toEqual([])
+})
+
+it("an agent that is told to end twice ends once, and leaves no lock [SESS-4.b]", async () => {
+  await using home = await AgentHome.make([{ text: "x".repeat(300_000), wait: true }])
+  await using agent = home.start()
+  await agent.initialize()
+  const sessionId = await agent.newSession()
+  void agent.prompt(sessionId).catch(() => undefined)
+  await agent.first(({ method }) => method === "session/update")
+  agent.kill("SIGTERM")
+  const again = setInterval(() => agent.kill("SIGTERM"), 1)
+  expect(await agent.exited).toBe(0)
+  clearInterval(again)
+  expect(await home.sessionFiles()).toEqual([`${sessionId}.jsonl`])
+})
+
 it("a reader that goes away ends the agent quietly [SESS-4.c]", async () => {
   await using folder = await Folder.make({
     "agent.yaml": "model: {provider: script, script: ./steps.yaml}",
@@ -451,7 +599,7 @@ it("a reader that goes away ends the agent quietly [SESS-4.c]", async () => {
   expect(complaints).toEqual([])
 })
 
-it("what the agent was writing when it is told to end arrives whole [SESS-4.b SESS-4.c LOG-5.c]", async () => {
+it("what the agent was writing when it is told to end arrives whole [SESS-4.c LOG-5.c]", async () => {
   await using folder = await Folder.make({
     "agent.yaml": "model: {provider: script, script: ./steps.yaml}",
     "steps.yaml": JSON.stringify({ steps: [{ text: "x".repeat(300_000), wait: true }] })

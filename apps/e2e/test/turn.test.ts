@@ -1,5 +1,6 @@
 import { Json } from "@acp-client-tools/protocol"
 import { expect, it } from "vitest"
+import * as AgentHome from "../src/AgentHome.ts"
 import * as Pair from "../src/Pair.ts"
 import * as Wire from "../src/Wire.ts"
 
@@ -61,4 +62,32 @@ it("a model that fails is an error with its words, and both end in order [TURN-4
   expect(said).toBe("Hm.")
   expect(stderr.at(-1)).toContain("the model is out of tea")
   expect({ agentExit, exitCode }).toEqual({ agentExit: "0", exitCode: 1 })
+})
+
+it("of results and a cancel in one write those before the cancel are kept, those behind it are late [ERR-3.a ERR-3.b ERR-3.d]", async () => {
+  const calls = ["a", "b", "c"].map((name) => ({ id: name, name: `client_${name}`, arguments: {} }))
+  await using home = await AgentHome.make([{ toolCalls: calls }], { yolo: true })
+  await using agent = home.start()
+  await agent.initialize({ "org.mini-me/tools": ["a", "b", "c"].map((name) => ({ name, method: `_t/${name}` })) })
+  const sessionId = await agent.newSession()
+  const turn = agent.prompt(sessionId)
+  const [a, b, c] = await Promise.all(
+    ["_t/a", "_t/b", "_t/c"].map(async (wanted) => (await agent.first(({ method }) => method === wanted))["id"])
+  )
+  agent.write(
+    { id: a, result: "kept" },
+    { method: "session/cancel", params: { sessionId } },
+    { id: b, result: "late" },
+    { id: c, result: "late" }
+  )
+  expect(await turn).toBe("cancelled")
+  const ends = agent.updates(sessionId).filter(({ status }) => status === "completed" || status === "failed")
+  expect(Object.fromEntries(ends.map(({ status, toolCallId }) => [toolCallId, status]))).toEqual({
+    a: "completed",
+    b: "failed",
+    c: "failed"
+  })
+  const cancelled = agent.received.filter(({ method }) => method === "$/cancel_request")
+  expect(cancelled.map(({ params }) => Json.get(params, "requestId"))).toEqual(expect.arrayContaining([b, c]))
+  expect(cancelled).toHaveLength(2)
 })

@@ -14,7 +14,7 @@ import {
 } from "@acp-client-tools/protocol"
 import { Effect, Option, Result } from "effect"
 import type { ConnectionClosed, Host } from "./Host.ts"
-import type { LoopDetector } from "./LoopDetector.ts"
+import * as LoopDetector from "./LoopDetector.ts"
 import type { Grants, Mode } from "./Permission.ts"
 import * as Tool from "./Tool.ts"
 import * as ToolCall from "./ToolCall.ts"
@@ -31,13 +31,16 @@ export interface Settings {
   readonly timeout: AgentConfig.AgentConfig["acp"]["clientTools"]["timeout"]
   /** Code points the model reads of one result. */
   readonly maxOutput: number
+  /** When repeated calls are flagged, and when they stop a turn. */
+  readonly loopDetector: LoopDetector.Limits
 }
 
 /** The settings an agent file asks for. */
 export const settingsOf = (config: AgentConfig.AgentConfig): Settings => ({
   ...config.acp.clientTools,
   yolo: config.yolo,
-  maxOutput: config.maxOutput
+  maxOutput: config.maxOutput,
+  loopDetector: config.loopDetector
 })
 
 /** Settings as a host writes them; what is left out is as in an empty agent file. */
@@ -49,11 +52,17 @@ export interface SettingsInput {
   readonly timeout?: string
   readonly yolo?: boolean
   readonly maxOutput?: number
+  readonly loopDetector?: Partial<LoopDetector.Limits>
 }
 
 /** The settings, or what is wrong with them: a line a fault. */
-export const decodeSettings = ({ maxOutput, yolo, ...clientTools }: SettingsInput): Result.Result<Settings, string> => {
-  const given = Object.entries({ maxOutput, yolo }).filter(([, value]) => value !== undefined)
+export const decodeSettings = ({
+  loopDetector,
+  maxOutput,
+  yolo,
+  ...clientTools
+}: SettingsInput): Result.Result<Settings, string> => {
+  const given = Object.entries({ loopDetector, maxOutput, yolo }).filter(([, value]) => value !== undefined)
   return AgentConfig.decode({ acp: { clientTools }, ...Object.fromEntries(given) }).config.pipe(
     Result.map(settingsOf),
     Result.mapError((problems) =>
@@ -82,7 +91,7 @@ export interface SessionRequest {
   readonly sessionId: string
   /** As the client sent it. */
   readonly cwd: string
-  /** What the user allowed in this session before, when it is loaded while it is open; absent: nothing. */
+  /** Of the session as it was open until now, when it is loaded again; absent: the user has allowed nothing yet. */
   readonly grants?: Grants
 }
 
@@ -108,6 +117,8 @@ export interface SessionTools extends Discovery.Discovered {
   readonly byModelName: ReadonlyMap<string, Tool.Tool>
   /** Where this session's calls happen; what the user allows for the session is remembered in it. */
   readonly context: ToolCall.Context
+  /** A detector for one prompt turn, to be given to each of its calls; the next turn gets another (LOOP-1). */
+  readonly newLoopDetector: () => LoopDetector.LoopDetector
   /**
    * Runs one call: required check, permission, request, decode, loop count, cut, each step reported. Gives the text for the
    * model. Interruption (a cancelled turn) cancels the request at the client and reports the call as failed.
@@ -115,8 +126,8 @@ export interface SessionTools extends Discovery.Discovered {
   readonly call: (
     requested: ToolCall.Requested,
     options?: {
-      /** The turn's: one for all calls of a prompt turn, made anew for the next (LOOP-1). */
-      readonly loop?: LoopDetector
+      /** The turn's; without it nothing is counted. */
+      readonly loop?: LoopDetector.LoopDetector
     }
   ) => Effect.Effect<ToolCall.Result, ConnectionClosed>
 }
@@ -137,8 +148,9 @@ const askForList = (
 const sessionTools = (
   discovered: Discovery.Discovered,
   context: ToolCall.Context,
-  options: Tool.ClientToolOptions
+  { loopDetector, permissions, timeout }: Settings
 ): SessionTools => {
+  const options = { host: context.host, permissions, timeout }
   const tools = discovered.tools.map((tool) => [tool.modelName, Tool.fromClientTool(tool, options)] as const)
   const byModelName = new Map(tools)
   return {
@@ -146,6 +158,7 @@ const sessionTools = (
     declarations: tools.map(([, { declaration }]) => declaration),
     byModelName,
     context,
+    newLoopDetector: () => LoopDetector.make(loopDetector),
     call: Effect.fnUntraced(function* (requested, turn = {}) {
       const call = ToolCall.make(byModelName.get(requested.name), requested, { ...context, ...turn })
       yield* ToolCall.runAll([call])
@@ -178,13 +191,12 @@ export const fromInitialize = (
         grants: session.grants ?? { yolo: settings.yolo, always: new Set() },
         maxOutput: settings.maxOutput
       }
-      const options = { host, permissions: settings.permissions, timeout: settings.timeout }
       if (!asks || !Discovery.isAsked(advertisement)) {
-        return sessionTools({ ...ofConnection, lines: [] }, context, options)
+        return sessionTools({ ...ofConnection, lines: [] }, context, settings)
       }
       const outcome = yield* askForList(session, host, settings.timeout)
       const discovered = Discovery.fromListOutcome(session.sessionId, outcome, { reserved: taken })
-      return sessionTools(discovered, context, options)
+      return sessionTools(discovered, context, settings)
     })
   }
 }

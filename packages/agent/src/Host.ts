@@ -45,6 +45,10 @@ export interface Host {
   ) => Effect.Effect<unknown, RequestRejected | ConnectionClosed>
 }
 
+/** Reports to a host that may have no use for it. */
+export const report = (host: Host, sessionId: string, update: SessionUpdate): Effect.Effect<void> =>
+  host.report?.(sessionId, update) ?? Effect.void
+
 /** What a Host needs of a connection: the `client` of the ACP SDK's handler contexts has it. */
 export interface Client {
   request(

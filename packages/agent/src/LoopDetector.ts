@@ -1,12 +1,11 @@
 /**
- * Calls that repeat themselves within one prompt turn (LOOP-1). Made for each turn by PromptTurn, or by the agent that
- * calls ClientTools; asked by ToolCall about every result.
+ * Calls that repeat themselves within one prompt turn (LOOP-1). Made by ClientTools for each turn; asked by ToolCall about every result.
  */
 import { Wording } from "@acp-client-tools/protocol"
 import { Predicate } from "effect"
 import * as Digest from "./Digest.ts"
 
-/** As in the agent file: whole numbers, `flagAfter` not greater than `stopAfter` (CFG-1). */
+/** Whole numbers, `flagAfter` not greater than `stopAfter`, as the settings have checked (CFG-1). */
 export interface Limits {
   /** From how many on an identical call with an identical answer carries a note. */
   readonly flagAfter: number
@@ -28,6 +27,15 @@ export interface LoopDetector {
   readonly verdict: () => string | undefined
 }
 
+/** One text for all JSON that differs only in the order of keys; `undefined` for what is nested too deeply to be JSON. */
+const canonical = (value: unknown): string | undefined => {
+  try {
+    return JSON.stringify(value, sorted)
+  } catch {
+    return undefined
+  }
+}
+
 const sorted = (_: string, value: unknown): unknown =>
   Predicate.isObject(value) && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -39,7 +47,7 @@ export const make = ({ flagAfter, stopAfter }: Limits): LoopDetector => {
   let verdict: string | undefined
   return {
     count: (call, text) => {
-      const key = Digest.of(JSON.stringify([call.name, JSON.stringify(call.arguments, sorted), Digest.of(text)]))
+      const key = Digest.of(JSON.stringify([call.name, canonical(call.arguments), Digest.of(text)]))
       const count = (counts.get(key) ?? 0) + 1
       counts.set(key, count)
       const name = call.name.toWellFormed()

@@ -2,14 +2,14 @@
  * Calls of tools, from the model's request to the text the model reads: required check, permission, execution, decode, loop
  * count, cut, report. Run by ClientTools.call for any agent, and by the reference agent's PromptTurn.
  */
-import type { SessionUpdate, ToolCallUpdate, ToolKind } from "@agentclientprotocol/sdk"
-import { CallArguments, CallOutcome, Cut } from "@acp-client-tools/protocol"
+import { CallArguments, CallOutcome, Cut, Identifiers, Wording } from "@acp-client-tools/protocol"
 import { Cause, Effect, Exit, Option } from "effect"
-import type { ConnectionClosed, Host } from "./Host.ts"
+import * as Host from "./Host.ts"
 import type { LoopDetector } from "./LoopDetector.ts"
 import * as Permission from "./Permission.ts"
 import * as SameChunk from "./SameChunk.ts"
-import type { Tool } from "./Tool.ts"
+import type { Answer, Tool } from "./Tool.ts"
+import * as ToolCallReport from "./ToolCallReport.ts"
 
 /** What the model asked for. */
 export interface Requested {
@@ -37,7 +37,7 @@ export interface Journal {
 /** Where calls happen: a session, and what belongs to one turn of it. */
 export interface Context {
   readonly sessionId: string
-  readonly host: Host
+  readonly host: Host.Host
   /** What the user allows in the session; added to by calls (PERM-3). */
   readonly grants: Permission.Grants
   /** Code points the model reads of one result at most (CUT-1). */
@@ -47,24 +47,15 @@ export interface Context {
   readonly journal?: Journal
 }
 
-/** A call as the client is shown it, from its announcement on (REPORT-1). */
-export interface Shown {
-  readonly toolCallId: string
-  readonly title: string
-  readonly kind: ToolKind
-  /** The arguments as the model sent them; absent when they cannot be shown (CALL-4). */
-  readonly rawInput?: unknown
-}
-
 /** One call, not begun yet; `runAll` runs it. */
 export interface ToolCall {
   /** The name the model used. */
   readonly name: string
-  readonly shown: Shown
+  readonly shown: ToolCallReport.Shown
   /** Reports the call as `pending`. */
   readonly announce: Effect.Effect<void>
   /** Runs the call to its terminal update. */
-  readonly run: Effect.Effect<void, ConnectionClosed>
+  readonly run: Effect.Effect<void, Host.ConnectionClosed>
   /**
    * What the model reads. A call that has not ended by now ends here: as `cancelled` when its execution had begun, else as
    * `not started` (TURN-3). `isReported`: with that terminal update, unless nobody is left to read it (ERR-4).
@@ -72,45 +63,41 @@ export interface ToolCall {
   readonly end: (isReported: boolean) => Effect.Effect<Result>
 }
 
+/** A fault of the tool itself is the failure of its call, and of nothing else. */
+const brokenTool = (defect: unknown): Effect.Effect<Answer> => {
+  const why = defect instanceof Error ? defect.message : Wording.noReason
+  return Effect.succeed({ kind: "error", error: { code: Identifiers.INTERNAL_ERROR, message: Wording.toolBroke(why) } })
+}
+
 /** A call of `tool`, which is `undefined` when the session has none of that name. */
 export const make = (tool: Tool | undefined, requested: Requested, context: Context): ToolCall => {
   const { sessionId, host } = context
-  const { toolCallId } = requested
+  const { name, toolCallId } = requested
   const { arguments: args, rawInput } = CallArguments.decode(requested.arguments)
-  const shown: Shown = {
+  const shown: ToolCallReport.Shown = {
     toolCallId,
-    title: tool?.title ?? requested.name,
+    title: tool?.title ?? name,
     kind: tool?.kind ?? "other",
     ...(rawInput === undefined ? {} : { rawInput })
   }
-  const pending = { ...shown, status: "pending" as const }
   let isExecuting = false
   let result: Result | undefined
 
-  const report = (update: SessionUpdate): Effect.Effect<void> => host.report?.(sessionId, update) ?? Effect.void
-  const update = (change: Omit<ToolCallUpdate, "toolCallId">): Effect.Effect<void> =>
-    report({ sessionUpdate: "tool_call_update", toolCallId, ...change })
-
-  // Uninterruptible: an end that is noted has been reported.
+  // Uninterruptible: an end that is noted has been kept and reported.
   const finish = (text: string, failed: boolean, isReported: boolean): Effect.Effect<Result> =>
-    Effect.suspend(() => {
+    Effect.gen(function* () {
       const ended: Result = { text: Cut.cut(text, context.maxOutput), failed }
       result = ended
-      const terminal = update({
-        status: failed ? "failed" : "completed",
-        content: [{ type: "content", content: { type: "text", text: ended.text } }]
-      })
-      return (context.journal?.ended(toolCallId, ended) ?? Effect.void).pipe(
-        Effect.andThen(isReported ? terminal : Effect.void),
-        Effect.as(ended)
-      )
+      if (context.journal !== undefined) yield* context.journal.ended(toolCallId, ended)
+      if (isReported) yield* Host.report(host, sessionId, ToolCallReport.ended(toolCallId, ended))
+      return ended
     }).pipe(Effect.uninterruptible)
 
-  // Counted with its full text, before the cut (LOOP-1).
+  // Counted with its full text, before the cut (LOOP-1). Arguments that cannot be used are compared as they came.
   const finishCounted = (outcome: CallOutcome.CallOutcome): Effect.Effect<Result> =>
     Effect.suspend(() => {
       const { text, failed } = CallOutcome.toText(outcome)
-      const note = context.loop?.count({ name: requested.name, arguments: rawInput }, text) ?? ""
+      const note = context.loop?.count({ name, arguments: args ?? requested.arguments }, text) ?? ""
       return finish(text + note, failed, true)
     })
 
@@ -123,7 +110,8 @@ export const make = (tool: Tool | undefined, requested: Requested, context: Cont
     if (!Permission.isAsked(asking, context.grants)) return true
     if (host.askPermission === undefined) return false
     const offered = Permission.options(asking.permissions)
-    const decision = yield* host.askPermission({ sessionId, toolCall: pending, options: offered }).pipe(
+    const question = { sessionId, toolCall: ToolCallReport.pending(shown), options: offered }
+    const decision = yield* host.askPermission(question).pipe(
       Effect.map((answer) => Permission.decide(offered, answer)),
       Effect.catchTag("RequestRejected", () => Effect.succeed("reject" as const)),
       // A cancel that came before this answer ends the call here.
@@ -133,40 +121,45 @@ export const make = (tool: Tool | undefined, requested: Requested, context: Cont
     return decision !== "reject"
   })
 
-  const execute = Effect.fnUntraced(function* (): Effect.fn.Return<CallOutcome.CallOutcome, ConnectionClosed> {
-    if (tool === undefined) return { kind: "unknownTool", name: requested.name }
+  const execute = Effect.fnUntraced(function* (): Effect.fn.Return<CallOutcome.CallOutcome, Host.ConnectionClosed> {
+    if (tool === undefined) return { kind: "unknownTool", name }
     if (args === undefined) return { kind: "badArguments" }
     const names = CallArguments.missing(args, tool.requiredParameters)
     if (names.length > 0) return { kind: "missing", names }
     if (!(yield* isAllowed(tool))) return { kind: "rejected", modelName: tool.declaration.name }
     isExecuting = true
-    yield* context.journal?.begun(toolCallId) ?? Effect.void
-    yield* update({ status: "in_progress" })
-    const answer = yield* tool.execute(args, sessionId).pipe(Effect.timeoutOption(tool.timeout.milliseconds))
+    if (context.journal !== undefined) yield* context.journal.begun(toolCallId)
+    yield* Host.report(host, sessionId, ToolCallReport.inProgress(toolCallId))
+    const answer = yield* Effect.suspend(() => tool.execute(args, sessionId)).pipe(
+      Effect.catchDefect(brokenTool),
+      Effect.timeoutOption(tool.timeout.milliseconds)
+    )
     return Option.getOrElse(answer, () => ({ kind: "timeout", timeout: tool.timeout.text }))
   })
 
   return {
-    name: requested.name,
+    name,
     shown,
-    announce: report({ sessionUpdate: "tool_call", ...pending }),
+    announce: Host.report(host, sessionId, ToolCallReport.announced(shown)),
     run: Effect.suspend(execute).pipe(Effect.flatMap(finishCounted), Effect.asVoid),
     end: (isReported) =>
       Effect.suspend(() => (result === undefined ? finishUnanswered(isReported) : Effect.succeed(result)))
   }
 }
 
+const isConnectionLost = (exit: Exit.Exit<void, Host.ConnectionClosed>): boolean =>
+  Exit.isFailure(exit) && Cause.hasFails(exit.cause)
+
 /**
  * Announces the calls in their order and runs them at once (CALL-6). However that ends, each call then has exactly one
  * result (TURN-3). Interruption cancels what is running at the client.
  */
-export const runAll = (calls: ReadonlyArray<ToolCall>): Effect.Effect<void, ConnectionClosed> =>
+export const runAll = (calls: ReadonlyArray<ToolCall>): Effect.Effect<void, Host.ConnectionClosed> =>
   Effect.gen(function* () {
     yield* Effect.forEach(calls, (call) => call.announce, { discard: true })
     const running = Effect.forEach(calls, (call) => call.run, { concurrency: "unbounded", discard: true })
     // Not `restore`: a caller that must not be cut off before or after is still to be cancelled in here.
     const exit = yield* Effect.exit(Effect.interruptible(running))
-    const isLost = Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
-    yield* Effect.forEach(calls, (call) => call.end(!isLost), { discard: true })
+    yield* Effect.forEach(calls, (call) => call.end(!isConnectionLost(exit)), { discard: true })
     return yield* exit
   }).pipe(Effect.uninterruptible)

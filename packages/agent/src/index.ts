@@ -6,6 +6,8 @@
 export * as ClientTools from "./ClientTools.ts"
 export * as Host from "./Host.ts"
 export * as LoopDetector from "./LoopDetector.ts"
+export * as Permission from "./Permission.ts"
 export * as SameChunk from "./SameChunk.ts"
 export * as Tool from "./Tool.ts"
 export * as ToolCall from "./ToolCall.ts"
+export * as ToolCallReport from "./ToolCallReport.ts"

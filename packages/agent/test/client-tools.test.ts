@@ -245,8 +245,57 @@ describe("ClientTools", () => {
       })
   )
 
+  it.effect("tells a journal of each step before the client hears of it", () =>
+    Effect.gen(function* () {
+      const { host, log } = recording(() => Effect.succeed("ran"))
+      const session = yield* open(host)
+      const journal: ToolCall.Journal = {
+        begun: () => Effect.sync(() => void log.push("kept: begun")),
+        ended: () => Effect.sync(() => void log.push("kept: ended"))
+      }
+      const tool = session.byModelName.get("client_a")
+      yield* ToolCall.runAll([ToolCall.make(tool, requested, { ...session.context, journal })])
+      assert.deepStrictEqual(log, [
+        "tool_call pending",
+        "kept: begun",
+        "tool_call_update in_progress",
+        "request _t/a",
+        "kept: ended",
+        "tool_call_update completed"
+      ])
+    })
+  )
+
+  it.effect("takes a fault of a tool for the failure of that call alone [REPORT-1.d]", () =>
+    Effect.gen(function* () {
+      const { host, log } = recording(() => Effect.succeed("ran"))
+      const session = yield* open(host)
+      const sound = session.byModelName.get("client_a")
+      assert(sound !== undefined)
+      const broken: Tool.Tool = {
+        ...sound,
+        execute: () => {
+          throw new Error("boom")
+        }
+      }
+      const calls = [broken, sound].map((tool, index) =>
+        ToolCall.make(tool, { ...requested, toolCallId: `${index}` }, session.context)
+      )
+      yield* ToolCall.runAll(calls)
+      const results = yield* Effect.forEach(calls, (call) => call.end(true))
+      assert.deepStrictEqual(results, [
+        { text: '[client tool error: {"code":-32603,"message":"the tool failed: boom"}]', failed: true },
+        { text: "ran", failed: false }
+      ])
+      assert.lengthOf(
+        log.filter((line) => /completed|failed/.test(line)),
+        2
+      )
+    })
+  )
+
   it("says what is wrong with settings", () => {
-    const decoded = ClientTools.decodeSettings({ timeout: "soon", maxOutput: 0 })
+    const decoded = ClientTools.decodeSettings({ timeout: "soon", maxOutput: 0, loopDetector: { flagAfter: 6 } })
     assert(decoded._tag === "Failure")
     assert.match(
       decoded.failure,

@@ -1,6 +1,6 @@
 /** Both views of a session, from whatever entries there are. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Deferred, Effect, Fiber, Schema } from "effect"
 import { History, SessionEntry, SessionStore } from "../src/reference/index.ts"
 
 const log: SessionStore.SessionLog = { append: () => Effect.void, close: Effect.void }
@@ -92,15 +92,40 @@ describe("History", () => {
     assert.notInclude(JSON.stringify(history.messages()), "second")
   })
 
-  it("tells when its last entry could not be kept, and goes on", () => {
-    const full = new SessionStore.StoreFault({ reason: "failed", message: "no space left" })
+  it.effect("keeps an entry although whoever adds it is interrupted meanwhile", () =>
+    Effect.gen(function* () {
+      const kept: Array<Entry> = []
+      const goOn = yield* Deferred.make<void>()
+      const history = History.make({
+        ...log,
+        append: (entries) =>
+          Effect.andThen(
+            Deferred.await(goOn),
+            Effect.sync(() => void kept.push(...entries))
+          )
+      })
+      const adding = yield* Effect.forkChild(history.append(prompt("1")), { startImmediately: true })
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(adding), { startImmediately: true })
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(interrupting)
+      assert.deepStrictEqual(kept, [prompt("1")])
+    })
+  )
+
+  it("tells when an entry could not be kept, goes on, and keeps it with the next", () => {
+    const full = new SessionStore.StoreFailed({ message: "no space left" })
     let isFull = true
-    const history = History.make({ ...log, append: () => (isFull ? Effect.fail(full) : Effect.void) })
+    const kept: Array<Entry> = []
+    const history = History.make({
+      ...log,
+      append: (entries) => (isFull ? Effect.fail(full) : Effect.sync(() => void kept.push(...entries)))
+    })
     Effect.runSync(history.append(prompt("1")))
     assert.strictEqual(Effect.runSync(Effect.flip(history.kept)), full)
     assert.lengthOf(history.messages(), 1)
     isFull = false
     Effect.runSync(history.append(answer("one")))
     Effect.runSync(history.kept)
+    assert.deepStrictEqual(kept, [prompt("1"), answer("one")])
   })
 })

@@ -1,7 +1,7 @@
 /** The Model over a model of the AI SDK's provider interface. */
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Stream } from "effect"
+import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { LanguageModel } from "../src/ai-sdk/index.ts"
 import type { Model, ModelRequest } from "../src/reference/index.ts"
@@ -13,7 +13,7 @@ const request: ModelRequest = {
     { role: "user", text: "Hello" },
     { role: "assistant", text: "", toolCalls: [{ id: "1", name: "client_a", arguments: { q: 1 } }] },
     { role: "tool", results: [{ id: "1", name: "client_a", text: "no", failed: true }] },
-    { role: "assistant", text: "", toolCalls: [] },
+    { role: "user", text: "Wait." },
     { role: "user", text: "And?" }
   ],
   tools: [{ name: "client_a", description: "A.", parameters: { type: "object", properties: {} } }]
@@ -26,6 +26,14 @@ const finish = (unified: "stop" | "length" | "content-filter" | "error"): Langua
   finishReason: { unified, raw: undefined }
 })
 
+const made = {
+  specificationVersion: "v4",
+  provider: "test",
+  modelId: "test",
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(new Error("not streamed"))
+} as const
+
 /** A model that does what it is told to, and writes down what it was asked. */
 const doing = (
   doStream: () => Promise<ReadonlyArray<LanguageModelV4StreamPart>>,
@@ -33,11 +41,7 @@ const doing = (
   settings: LanguageModel.Options = {}
 ): Model => {
   const model: LanguageModelV4 = {
-    specificationVersion: "v4",
-    provider: "test",
-    modelId: "test",
-    supportedUrls: {},
-    doGenerate: () => Promise.reject(new Error("not streamed")),
+    ...made,
     doStream: async (options) => {
       asked.push(options)
       return { stream: ReadableStream.from<LanguageModelV4StreamPart>(await doStream()) }
@@ -52,7 +56,7 @@ const streaming = (parts: ReadonlyArray<LanguageModelV4StreamPart>, asked?: Arra
 const answer = (model: Model) => Stream.runCollect(model.answer(request))
 
 describe("a model of the AI SDK", () => {
-  it.effect("is sent the history in the provider's form, without empty messages", () =>
+  it.effect("is sent the history in the provider's form, no two messages of the user in a row", () =>
     Effect.gen(function* () {
       const asked: Array<LanguageModelV4CallOptions> = []
       yield* answer(streaming([finish("stop")], asked))
@@ -66,7 +70,7 @@ describe("a model of the AI SDK", () => {
             { type: "tool-result", toolCallId: "1", toolName: "client_a", output: { type: "error-text", value: "no" } }
           ]
         },
-        { role: "user", content: [{ type: "text", text: "And?" }] }
+        { role: "user", content: [{ type: "text", text: "Wait.\n\nAnd?" }] }
       ])
       assert.deepStrictEqual(asked[0]?.tools, [
         { type: "function", name: "client_a", description: "A.", inputSchema: { type: "object", properties: {} } }
@@ -137,6 +141,39 @@ describe("a model of the AI SDK", () => {
         ])
         assert.deepStrictEqual(events[0], { type: "toolCall", id: "2", name: "client_of_many_words", arguments: "{}" })
       })
+  )
+
+  it.effect("is told to stop at once, and not waited for, when nobody listens any more [TURN-1.a]", () =>
+    Effect.gen(function* () {
+      for (const cancel of [
+        () => Promise.reject(new Error("already over")),
+        () => new Promise<void>(() => undefined)
+      ]) {
+        const order: Array<string> = []
+        const model: LanguageModelV4 = {
+          ...made,
+          doStream: ({ abortSignal }) => {
+            abortSignal?.addEventListener("abort", () => order.push("aborted"))
+            const stream = new ReadableStream<LanguageModelV4StreamPart>({
+              start: (controller) => controller.enqueue({ type: "text-delta", id: "t", delta: "Well" }),
+              cancel: () => {
+                order.push("cancelled")
+                return cancel()
+              }
+            })
+            return Promise.resolve({ stream })
+          }
+        }
+        const heard = yield* Deferred.make<void>()
+        const listening = LanguageModel.toModel(model)
+          .answer(request)
+          .pipe(Stream.runForEach(() => Deferred.succeed(heard, undefined)))
+        const fiber = yield* Effect.forkChild(listening)
+        yield* Deferred.await(heard)
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(order, ["aborted", "cancelled"])
+      }
+    })
   )
 
   it.effect("that fails says so in words [TURN-4.f]", () =>

@@ -320,7 +320,7 @@ const failures: ReadonlyArray<readonly [what: string, answer: ChatServer.Answer,
 
 describe("a failure of the openai-compatible provider", () => {
   for (const [what, answer, words] of failures) {
-    it.effect(`names ${what} [TURN-4.f]`, () =>
+    it.effect(`names ${what}`, () =>
       Effect.gen(function* () {
         let requests = 0
         const counting: ChatServer.Answer = (...received) => {
@@ -333,7 +333,7 @@ describe("a failure of the openai-compatible provider", () => {
     )
   }
 
-  it.effect("asks whether the server is running when nobody listens [TURN-4.f]", () =>
+  it.effect("asks whether the server is running when nobody listens", () =>
     Effect.gen(function* () {
       const server = createServer()
       yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))

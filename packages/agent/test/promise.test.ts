@@ -1,6 +1,6 @@
 /** The promise entry on a client of plain functions. */
 import { assert, describe, it } from "vitest"
-import { clientTools, loopDetector } from "../src/promise/index.ts"
+import { clientTools } from "../src/promise/index.ts"
 
 const request = { clientCapabilities: { _meta: { "org.mini-me/tools": [{ name: "a", method: "_t/a" }] } } }
 const client = (answer: (signal: AbortSignal) => Promise<unknown>) => ({
@@ -44,16 +44,36 @@ describe("client tools with promises", () => {
   })
 
   it("counts what a turn repeats with a loop detector of that turn [LOOP-2.a LOOP-2.c]", async () => {
-    const tools = clientTools(request, { client: client(() => Promise.resolve("same")), settings })
+    const limits = { loopDetector: { flagAfter: 2, stopAfter: 3 } }
+    const answering = client(() => Promise.resolve("same"))
+    const tools = clientTools(request, { client: answering, settings: { ...settings, ...limits } })
     const opened = await tools.openSession(session)
-    const loop = loopDetector({ flagAfter: 2, stopAfter: 3 })
+    const loop = opened.newLoopDetector()
     const again = async () => (await opened.call(call, { loop })).text
     assert.strictEqual(await again(), "same")
-    assert.match(await again(), /^same\n\[client_a was called 2 times/)
+    assert.match(await again(), /^same\n\[client_a was called .* 2 times/)
     assert.isUndefined(loop.verdict())
     await again()
     assert.match(loop.verdict() ?? "", /^I stopped/)
     assert.strictEqual((await opened.call(call)).text, "same")
+  })
+
+  it("asks unless the session's grants say otherwise, which a reload takes over [PERM-1.a OWN-5.b]", async () => {
+    const asked: Array<string> = []
+    const asking = {
+      ...client(() => Promise.resolve("ran")),
+      request: (method: string) => {
+        asked.push(method)
+        return Promise.resolve(method === "_t/a" ? "ran" : undefined)
+      }
+    }
+    const tools = clientTools(request, { client: asking })
+    const opened = await tools.openSession(session)
+    assert.deepStrictEqual(await opened.call(call), { text: "[client_a rejected by user]", failed: true })
+    opened.grants.yolo = true
+    const again = await tools.openSession({ ...session, grants: opened.grants })
+    assert.deepStrictEqual(await again.call(call), { text: "ran", failed: false })
+    assert.deepStrictEqual(asked, ["session/request_permission", "_t/a"])
   })
 
   it("rejects with an ordinary error when the connection is gone", async () => {

@@ -11,6 +11,9 @@ const or = <S extends Schema.Constraint>(schema: S, value: S["Encoded"]) =>
 
 const Switch = Schema.Boolean.annotate({ expected: "true or false" })
 const Text = Schema.String.annotate({ expected: "a text" })
+const Path = Schema.declare((value): value is string => typeof value === "string" && value !== "", {
+  expected: "a path"
+})
 const Count = Schema.declare((value): value is number => Number.isSafeInteger(value) && Number(value) >= 1, {
   expected: "a whole number, at least 1"
 })
@@ -37,7 +40,7 @@ const LoopDetector = Schema.Struct({
 
 const Sessions = Schema.Struct({
   /** Where session files are kept. */
-  directory: Schema.optionalKey(Text)
+  directory: Schema.optionalKey(Path)
 })
 
 const Model = Schema.Struct({
@@ -145,7 +148,12 @@ const issuesOf = (error: Schema.SchemaError): ReadonlyArray<Issue> =>
 const decodeUnknown = Schema.decodeUnknownResult(AgentConfig)
 
 const address = "the address of the API, such as http://127.0.0.1:8080/v1"
-const isHttpAddress = (text: string): boolean => /^https?:/.test(text) && URL.canParse(text)
+/** What a path can be put behind, and what holds no password: that belongs into the environment. */
+const isHttpAddress = (text: string): boolean => {
+  if (!/^https?:/.test(text) || !URL.canParse(text)) return false
+  const { hash, password, search, username } = new URL(text)
+  return [hash, password, search, username].every((part) => part === "")
+}
 
 /** What each provider needs beside its name. */
 const neededByProvider = new Map<string, ReadonlyArray<readonly [keyof ModelConfig, string]>>([

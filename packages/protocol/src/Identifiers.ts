@@ -18,5 +18,8 @@ export const MODEL_NAME_PREFIX = "client_"
 /** What every extension method of ACP starts with (TOOL-1). */
 export const EXTENSION_METHOD_PREFIX = "_"
 
+/** JSON-RPC error code of a fault inside the one who answers. */
+export const INTERNAL_ERROR = -32603
+
 /** JSON-RPC error code of a cancelled request. */
 export const REQUEST_CANCELLED = -32800

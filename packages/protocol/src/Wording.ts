@@ -88,13 +88,18 @@ export const timeoutError = (
   data: { reason: noAnswerWithin(timeout) }
 })
 
+/** The message of the error a call ends with whose tool has a fault of its own. */
+export const toolBroke = (why: string): string => `the tool failed: ${why}`
+
+const times = (n: number): string => (n === 1 ? "1 time" : `${n} times`)
+
 /** LOOP-2: stands behind the result of a call that repeats itself; `n` is how often it was made by now. */
 export const loopNote = (name: string, n: number): string =>
-  `\n[${name} was called ${n} times in this turn with the same arguments and gave the same answer each time]`
+  `\n[${name} was called with the same arguments and gave this same answer ${times(n)} in this turn]`
 
 /** LOOP-2: the assistant's last words in a turn that was stopped. */
 export const loopStopped = (name: string, n: number): string =>
-  `I stopped: ${name} was called ${n} times with the same arguments and gave the same answer each time.`
+  `I stopped: ${name} was called with the same arguments and gave the same answer ${times(n)}. Tell me how to go on.`
 
 // What the editor shows
 
@@ -137,9 +142,9 @@ export const noReason = "no reason given"
 
 // What an ACP error says
 
-export const promptRunning = "a prompt turn is already running in this session"
-export const sessionOpening = "this session is being loaded or resumed"
-export const sessionClosing = "this session is being closed"
+export const promptRunning = "a prompt turn is already running in this session; wait for its end, or cancel it"
+export const sessionOpening = "this session is being opened; wait for the answer to that"
+export const sessionClosing = "this session is being closed; wait for the answer to that"
 export const sessionUnknown = (sessionId: string): string => `there is no session ${sessionId}`
 export const sessionOpen = (sessionId: string): string => `the session ${sessionId} is open already`
 /** SESS-1: `owner` is a process id. */
@@ -149,13 +154,20 @@ export const sessionOpenOnHost = (sessionId: string, host: string, file: string)
   `the session ${sessionId} is open on another machine, ${host}; close it there, or delete ${file} if nothing runs there any more`
 export const sessionFromFuture = (sessionId: string, version: number, ours: number): string =>
   `the session ${sessionId} was written by a newer agent, in format ${version}; this agent reads ${ours}`
-export const sessionFile = (file: string, why: string): string =>
+export const sessionNotWritten = (file: string, why: string): string =>
   `sessions cannot be kept in ${file}: ${why}; sessions.directory in the agent file can name another place`
+export const sessionNotRead = (file: string, why: string): string => `${file} cannot be read: ${why}`
+/** The title of a session whose first prompt has no words. */
+export const untitled = "(untitled)"
 export const unknownCursor = "cursor must be the nextCursor of an earlier answer"
 export const unknownConfigOption = (id: string): string => `there is no session config option ${JSON.stringify(id)}`
 export const configOptionValue = (id: string, accepted: string): string => `the option ${id} takes ${accepted}`
+export const lockUnreadable = "it is there and cannot be read; delete it"
+export const notAFile = "it is not a file"
+export const noHardLinks = "its file system has no hard links, which locks are made with"
 export const notInitialized = "initialize must be answered before a session is opened"
 export const blockNotSupported = (type: string): string => `prompt blocks of type "${type}" are not supported`
+export const promptTooDeep = (levels: number): string => `the prompt is nested deeper than ${levels} levels`
 export const cwdMustBeAbsolute = "cwd must be an absolute path"
 export const listParams = "params must hold sessionId and cwd, both strings"
 export const callWithoutSession = `_meta must carry the session id under "${SESSION_ID_META_KEY}"`
@@ -196,6 +208,8 @@ export const configProblem = (key: string, value: string | undefined, accepted: 
 export const configProvider = "script or openai-compatible"
 export const configKeyNotSet = (variable: string): string =>
   `model.apiKeyEnv: the environment variable ${variable} is not set`
+export const configKeyNotSendable = (variable: string): string =>
+  `model.apiKeyEnv: the environment variable ${variable} holds characters that no key has`
 export const configUnknownKey = (key: string, nearest: string | undefined): string =>
   `warning: unknown key ${key}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`
 

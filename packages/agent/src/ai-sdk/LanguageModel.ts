@@ -55,8 +55,7 @@ const toPromptMessages = (
             }) as const
         )
       ]
-      // Providers refuse an assistant message with nothing in it.
-      return content.length === 0 ? [] : [{ role: "assistant", content }]
+      return [{ role: "assistant", content }]
     }
     case "tool":
       return [
@@ -85,6 +84,16 @@ const toFunctionTool = (
   inputSchema: parameters
 })
 
+/** Many chat templates take no two messages of the user in a row, which a cancelled or failed turn leaves behind. */
+const joined = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> =>
+  messages.reduce<Array<Message>>((all, message) => {
+    const last = all.at(-1)
+    if (last?.role === "user" && message.role === "user") {
+      all[all.length - 1] = { role: "user", text: `${last.text}\n\n${message.text}` }
+    } else all.push(message)
+    return all
+  }, [])
+
 const toCallOptions = (
   request: ModelRequest,
   alias: ToolAlias.ToolAlias,
@@ -92,7 +101,7 @@ const toCallOptions = (
 ): LanguageModelV4CallOptions => ({
   prompt: [
     ...(request.systemPrompt === undefined ? [] : [{ role: "system", content: request.systemPrompt } as const]),
-    ...request.messages.flatMap((message) => toPromptMessages(message, alias))
+    ...joined(request.messages).flatMap((message) => toPromptMessages(message, alias))
   ],
   ...(request.tools.length === 0 ? {} : { tools: request.tools.map((tool) => toFunctionTool(tool, alias)) }),
   abortSignal
@@ -141,24 +150,49 @@ const toEvents = (
   }
 }
 
+/** The same stream. Who turns away from it aborts the request first, and does not wait for what the provider makes of that. */
+const abortable = <A>(stream: ReadableStream<A>, abort: AbortController): ReadableStream<A> => {
+  const reader = stream.getReader()
+  return new ReadableStream<A>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: () => {
+        abort.abort()
+        reader.cancel().catch(() => undefined)
+      }
+    },
+    { highWaterMark: 0 }
+  )
+}
+
+/** Asks for an answer, which `abort` ends. */
+const ask = Effect.fnUntraced(function* (
+  languageModel: LanguageModelV4,
+  request: ModelRequest,
+  toolNameLimit: number,
+  abort: AbortController
+) {
+  yield* Effect.addFinalizer(() => Effect.sync(() => abort.abort()))
+  const alias = ToolAlias.make(namesIn(request), toolNameLimit)
+  const { stream } = yield* Effect.tryPromise({
+    try: () => Promise.resolve(languageModel.doStream(toCallOptions(request, alias, abort.signal))),
+    catch: ProviderFailure.from
+  }).pipe(Effect.retry(ProviderFailure.retry), Effect.mapError(failed))
+  return Stream.fromReadableStream({
+    evaluate: () => abortable(stream, abort),
+    onError: (error) => failed(ProviderFailure.from(error))
+  }).pipe(Stream.flatMap((part) => toEvents(part, alias)))
+})
+
 /**
  * The Model over a provider's model. A request that is not answered is repeated where that may help, as
  * ProviderFailure.retry has it; an answer that has begun never is. Interruption aborts the request to the provider.
  */
 export const toModel = (languageModel: LanguageModelV4, { toolNameLimit = ToolAlias.LIMIT }: Options = {}): Model => ({
   answer: (request) =>
-    Stream.unwrap(
-      Effect.gen(function* () {
-        const abortSignal = yield* Effect.abortSignal
-        const alias = ToolAlias.make(namesIn(request), toolNameLimit)
-        const { stream } = yield* Effect.tryPromise({
-          try: () => Promise.resolve(languageModel.doStream(toCallOptions(request, alias, abortSignal))),
-          catch: ProviderFailure.from
-        }).pipe(Effect.retry(ProviderFailure.retry), Effect.mapError(failed))
-        return Stream.fromReadableStream({
-          evaluate: () => stream,
-          onError: (error) => failed(ProviderFailure.from(error))
-        }).pipe(Stream.flatMap((part) => toEvents(part, alias)))
-      })
-    )
+    Stream.unwrap(Effect.suspend(() => ask(languageModel, request, toolNameLimit, new AbortController())))
 })

@@ -2,6 +2,7 @@
 import { Wording } from "@acp-client-tools/protocol"
 import { Effect, Stream } from "effect"
 import { type Model, ModelFailed } from "../reference/Model.ts"
+import * as Secret from "../reference/Secret.ts"
 import * as LanguageModel from "./LanguageModel.ts"
 
 export interface Options extends LanguageModel.Options {
@@ -13,19 +14,37 @@ export interface Options extends LanguageModel.Options {
 }
 
 /** Servers tell which key was wrong; it stays out of the agent's own words (CLI-6). */
-const withoutSecret = (model: Model, secret: string): Model => ({
+const withMaskedErrors = (model: Model, mask: (text: string) => string): Model => ({
   answer: (request) =>
-    model
-      .answer(request)
-      .pipe(Stream.mapError(({ message }) => new ModelFailed({ message: message.replaceAll(secret, "[secret]") })))
+    model.answer(request).pipe(Stream.mapError(({ message }) => new ModelFailed({ message: mask(message) })))
 })
+
+/** More than the sign of the end, which may come in pieces. */
+const TAIL = 32
+
+/** The stream to the sign of its end. Servers that keep the connection open behind it would keep the turn open as well. */
+const untilDone = (body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> => {
+  const decoder = new TextDecoder("latin1")
+  let tail = "\n"
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        controller.enqueue(chunk)
+        const text = tail + decoder.decode(chunk)
+        if (/\ndata: ?\[DONE\]/.test(text)) controller.terminate()
+        tail = text.slice(-TAIL)
+      }
+    })
+  )
+}
 
 /** Whatever answers a request for a stream with a page or a document is another server, or an address beside the API. */
 const fetchStream: typeof fetch = async (input, init) => {
   const response = await fetch(input, init)
   const [contentType = ""] = response.headers.get("content-type")?.split(";") ?? []
-  if (!response.ok || !/json|html/.test(contentType)) return response
-  await response.body?.cancel()
+  if (!response.ok || response.body === null) return response
+  if (!/json|html/.test(contentType)) return new Response(untilDone(response.body), response)
+  await response.body.cancel()
   throw new Error(Wording.modelNoStream(response.url, contentType))
 }
 
@@ -36,13 +55,15 @@ export const make = ({ apiKey, baseUrl, name, toolNameLimit }: Options): Effect.
     catch: () => new ModelFailed({ message: Wording.packageMissing("@ai-sdk/openai-compatible") })
   }).pipe(
     Effect.map(({ createOpenAICompatible }) => {
+      // Keys come out of files with a line end behind them.
+      const key = apiKey?.trim() ?? ""
       const provider = createOpenAICompatible({
         name: "openai-compatible",
         baseURL: baseUrl,
         fetch: fetchStream,
-        ...(apiKey === undefined ? {} : { apiKey })
+        ...(key === "" ? {} : { apiKey: key })
       })
       const model = LanguageModel.toModel(provider.chatModel(name), { toolNameLimit })
-      return apiKey === undefined ? model : withoutSecret(model, apiKey)
+      return withMaskedErrors(model, Secret.masking([key]))
     })
   )

@@ -26,12 +26,16 @@ const alias = (name: string, limit: number, others: ReadonlySet<string>): string
   }
 }
 
+/** Less than this is taken for this: an alias holds a hash, and a beginning that can be read. */
+const LEAST_LIMIT = 16
+
 /**
- * Aliases for the names that are longer than `limit`, which is 16 or more, or hold characters no provider takes: a model can
+ * Aliases for the names that are longer than `limit`, or hold characters no provider takes: a model can
  * call anything, and what it called stays in the history. An alias depends on its name alone unless two would be equal, and
  * then on which names there are, never on their order.
  */
-export const make = (names: Iterable<string>, limit: number): ToolAlias => {
+export const make = (names: Iterable<string>, limitWished: number): ToolAlias => {
+  const limit = Math.max(LEAST_LIMIT, limitWished)
   const accepted = new RegExp(`^[A-Za-z0-9_-]{1,${limit}}$`)
   const all = new Set(names)
   const told = new Set([...all].filter((name) => accepted.test(name)))

@@ -7,6 +7,8 @@ import type { Model } from "../reference/Model.ts"
 import * as ScriptedModel from "../reference/ScriptedModel.ts"
 import * as AgentFile from "./AgentFile.ts"
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 const readScript = Effect.fnUntraced(function* (path: string) {
   const text = yield* AgentFile.readText("the script", path)
   const document = yield* Effect.fromResult(AgentFile.parse(path, text))
@@ -21,11 +23,20 @@ const readScript = Effect.fnUntraced(function* (path: string) {
   return ScriptedModel.make(script.success)
 })
 
+/** The environment's values for an agent file that may be shown nowhere (CLI-6). */
+export const secretsOf = ({ config: { model } }: AgentFile.AgentFile, env: Environment): ReadonlyArray<string> => {
+  const key = model?.apiKeyEnv === undefined ? undefined : env[model.apiKeyEnv]
+  return key === undefined ? [] : [key]
+}
+
+/** Characters a header can hold. */
+const isSendable = (key: string): boolean => /^[\x20-\x7e\x80-\xff]*$/.test(key.trim())
+
 /** The model, or what has to change in the agent file or the environment. */
 export const load = Effect.fnUntraced(function* (
   path: string,
   { config: { model }, directory, lineOf }: AgentFile.AgentFile,
-  env: Readonly<Record<string, string | undefined>>
+  env: Environment
 ): Effect.fn.Return<Model, AgentFile.FileFault> {
   const fault = (key: string, text: string) =>
     new AgentFile.FileFault({ message: AgentFile.inFile(path, lineOf, [{ path: ["model", key], text }]).join("\n") })
@@ -37,8 +48,11 @@ export const load = Effect.fnUntraced(function* (
       return yield* readScript(resolve(directory, model.script ?? ""))
     case "openai-compatible": {
       const apiKey = model.apiKeyEnv === undefined ? undefined : env[model.apiKeyEnv]
-      if (model.apiKeyEnv !== undefined && (apiKey === undefined || apiKey === "")) {
+      if (model.apiKeyEnv !== undefined && (apiKey === undefined || apiKey.trim() === "")) {
         return yield* fault("apiKeyEnv", Wording.configKeyNotSet(model.apiKeyEnv))
+      }
+      if (model.apiKeyEnv !== undefined && !isSendable(apiKey ?? "")) {
+        return yield* fault("apiKeyEnv", Wording.configKeyNotSendable(model.apiKeyEnv))
       }
       return yield* OpenAiCompatible.make({ baseUrl: model.baseUrl ?? "", name: model.name ?? "", apiKey }).pipe(
         Effect.mapError(({ message }) => fault("provider", message))

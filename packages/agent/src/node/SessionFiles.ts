@@ -3,19 +3,21 @@
  * the command. A file is opened for as long as one write takes, so an idle session costs nothing.
  */
 import {
-  appendFileSync,
   closeSync,
   existsSync,
   fstatSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
-  rmSync
+  rmSync,
+  statSync,
+  writeFileSync
 } from "node:fs"
 import { homedir } from "node:os"
-import { isAbsolute, join, resolve } from "node:path"
+import { dirname, isAbsolute, join, resolve } from "node:path"
 import { Json, Wording } from "@acp-client-tools/protocol"
 import { Effect } from "effect"
 import * as SessionEntry from "../reference/SessionEntry.ts"
@@ -59,12 +61,15 @@ const jsonLines = (text: string): ReadonlyArray<unknown> =>
     return parsed === undefined ? [] : [parsed.value]
   })
 
-const headerOf = (lines: ReadonlyArray<unknown>): Header | undefined => {
-  const header = lines.find((line) => Json.get(line, "format") === FORMAT)
-  const version = Json.get(header, "version")
-  const cwd = Json.get(header, "cwd")
-  return typeof version === "number" && typeof cwd === "string" ? { version, cwd } : undefined
+const asHeader = (line: unknown): Header | undefined => {
+  const [version, cwd] = [Json.get(line, "version"), Json.get(line, "cwd")]
+  if (Json.get(line, "format") !== FORMAT || typeof version !== "number" || typeof cwd !== "string") return undefined
+  return { version, cwd }
 }
+
+/** The first one that is whole: one that was lost is added later. */
+const headerOf = (lines: ReadonlyArray<unknown>): Header | undefined =>
+  lines.map(asHeader).find((header) => header !== undefined)
 
 const entriesOf = (lines: ReadonlyArray<unknown>): ReadonlyArray<SessionEntry.SessionEntry> =>
   lines.flatMap((line) => SessionEntry.decode(line) ?? [])
@@ -72,7 +77,13 @@ const entriesOf = (lines: ReadonlyArray<unknown>): ReadonlyArray<SessionEntry.Se
 /** Holds a file's header and its title, which stands before the first prompt. */
 const HEAD_BYTES = 16_384
 
+/** Opening what is no file, a pipe for one, might wait for ever. */
+const checkFile = (path: string): void => {
+  if (!statSync(path).isFile()) throw new Error(Wording.notAFile)
+}
+
 const readHead = (path: string): { readonly lines: ReadonlyArray<unknown>; readonly updatedAt: string } => {
+  checkFile(path)
   const file = openSync(path, "r")
   try {
     const bytes = Buffer.alloc(HEAD_BYTES)
@@ -83,81 +94,107 @@ const readHead = (path: string): { readonly lines: ReadonlyArray<unknown>; reado
   }
 }
 
-/** A file that is added to. What could not be written waits, and goes before what comes next. */
-const appender = (path: string, isTorn: boolean): ((line: string) => void) => {
-  let waiting = isTorn ? "\n" : ""
-  return (line) => {
-    waiting += line
+/** Makes a directory, and those above it. Node's own way does not end where the system takes none: in `/proc`. */
+const makeDirectory = (path: string): void => {
+  if (existsSync(path)) return
+  if (dirname(path) !== path) makeDirectory(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
+}
+
+/** Adds to a file, everything or nothing: what was written of it when the disk was full is taken back. */
+const append = (path: string, text: string): void => {
+  const file = openSync(path, "a", 0o600)
+  try {
+    const { size } = fstatSync(file)
     try {
-      appendFileSync(path, waiting, { mode: 0o600 })
-      waiting = ""
+      writeFileSync(file, text)
     } catch (cause) {
-      // A part of it may be in the file; a line of its own keeps that from what follows.
-      if (!waiting.startsWith("\n")) waiting = `\n${waiting}`
+      ftruncateSync(file, size)
       throw cause
     }
+  } finally {
+    closeSync(file)
   }
 }
 
-const attempt = <A>(path: string, work: () => A): Effect.Effect<A, SessionStore.StoreFault> =>
+/** Work on a file; `inWords` says what could not be done, and why. */
+const attempt = <A>(
+  path: string,
+  inWords: (file: string, why: string) => string,
+  work: (path: string) => A
+): Effect.Effect<A, SessionStore.StoreFailed> =>
   Effect.try({
-    try: work,
-    catch: (cause) =>
-      new SessionStore.StoreFault({ reason: "failed", message: Wording.sessionFile(path, SystemError.reason(cause)) })
+    try: () => work(path),
+    catch: (cause) => new SessionStore.StoreFailed({ message: inWords(path, SystemError.reason(cause)) })
   })
 
 const EXTENSION = ".jsonl"
 
-/** The store in a directory, which is made with its first session. */
-export const make = (directory: string): SessionStore.SessionStore => {
+/** The store in a directory, which is made with its first session. `mask` hides what may stand in no file (CLI-6). */
+export const make = (directory: string, mask = (text: string): string => text): SessionStore.SessionStore => {
+  const lineOf = (entry: SessionEntry.SessionEntry): string =>
+    `${JSON.stringify(entry, (_, value: unknown) => (typeof value === "string" ? mask(value) : value))}\n`
   const fileOf = (sessionId: string) => join(directory, `${sessionId}${EXTENSION}`)
   const lockOf = (sessionId: string) => join(directory, `${sessionId}.lock`)
 
   const lock = Effect.fnUntraced(function* (sessionId: string) {
     const path = lockOf(sessionId)
-    const owner = yield* attempt(path, () => SessionLock.acquire(path))
+    const owner = yield* attempt(path, Wording.sessionNotWritten, SessionLock.acquire)
     if (owner === undefined) return
-    const message =
-      owner.host === ProcessIdentity.self().host
-        ? Wording.sessionOpenElsewhere(sessionId, owner.pid)
-        : Wording.sessionOpenOnHost(sessionId, owner.host, path)
-    return yield* new SessionStore.StoreFault({ reason: "inUse", message })
+    const message = ProcessIdentity.isHere(owner)
+      ? Wording.sessionOpenElsewhere(sessionId, owner.pid)
+      : Wording.sessionOpenOnHost(sessionId, owner.host, path)
+    return yield* new SessionStore.SessionInUse({ message })
   })
   const unlock = (sessionId: string) =>
-    Effect.ignore(attempt(lockOf(sessionId), () => SessionLock.release(lockOf(sessionId))))
+    Effect.ignore(attempt(lockOf(sessionId), Wording.sessionNotWritten, SessionLock.release))
 
-  const logOf = (sessionId: string, write: (line: string) => void): SessionStore.SessionLog => ({
-    append: (entry) => attempt(fileOf(sessionId), () => write(`${JSON.stringify(entry)}\n`)),
-    close: unlock(sessionId)
-  })
+  /** The log of a file whose last line may be torn: what follows then begins on a line of its own. */
+  const logOf = (sessionId: string, isTorn: boolean): SessionStore.SessionLog => {
+    let before = isTorn ? "\n" : ""
+    return {
+      append: (entries) =>
+        attempt(fileOf(sessionId), Wording.sessionNotWritten, (path) => {
+          append(path, before + entries.map(lineOf).join(""))
+          before = ""
+        }),
+      close: unlock(sessionId)
+    }
+  }
 
   const begin = (sessionId: string, cwd: string) =>
-    attempt(fileOf(sessionId), () => {
-      appendFileSync(fileOf(sessionId), headerLine(cwd), { mode: 0o600, flag: "ax" })
-      return logOf(sessionId, appender(fileOf(sessionId), false))
+    attempt(fileOf(sessionId), Wording.sessionNotWritten, (path) => {
+      writeFileSync(path, headerLine(cwd), { mode: 0o600, flag: "wx" })
+      return logOf(sessionId, false)
     })
 
   const read = Effect.fnUntraced(function* (sessionId: string, cwd: string) {
     const path = fileOf(sessionId)
-    // It may have been deleted while the lock was waited for.
+    // Whoever had it open until now may have deleted it.
     if (!existsSync(path)) return yield* new SessionStore.SessionUnknown({ sessionId })
-    const text = yield* attempt(path, () => readFileSync(path, "utf8"))
+    const text = yield* attempt(path, Wording.sessionNotRead, (file) => {
+      checkFile(file)
+      return readFileSync(file, "utf8")
+    })
     const lines = jsonLines(text)
     const header = headerOf(lines)
     if (header !== undefined && header.version > VERSION) {
       const message = Wording.sessionFromFuture(sessionId, header.version, VERSION)
-      return yield* new SessionStore.StoreFault({ reason: "failed", message })
+      return yield* new SessionStore.StoreFailed({ message })
     }
-    const write = appender(path, text !== "" && !text.endsWith("\n"))
-    if (header === undefined) yield* attempt(path, () => write(headerLine(cwd)))
-    return { log: logOf(sessionId, write), entries: entriesOf(lines) }
+    const isTorn = text !== "" && !text.endsWith("\n")
+    if (header !== undefined) return { log: logOf(sessionId, isTorn), entries: entriesOf(lines) }
+    const lost = `${isTorn ? "\n" : ""}${headerLine(cwd)}`
+    yield* attempt(path, Wording.sessionNotWritten, (file) => append(file, lost))
+    return { log: logOf(sessionId, false), entries: entriesOf(lines) }
   })
 
   const infoOf = (sessionId: string): SessionStore.SessionInfo | undefined => {
     try {
       const { lines, updatedAt } = readHead(fileOf(sessionId))
       const header = headerOf(lines)
-      return header && { sessionId, cwd: header.cwd, updatedAt, ...SessionStore.titleOf(entriesOf(lines)) }
+      const title = SessionEntry.titleAmong(entriesOf(lines))
+      return header && { sessionId, cwd: header.cwd, updatedAt, ...(title === undefined ? {} : { title }) }
     } catch {
       // Deleted meanwhile, or somebody else's: not in the list.
       return undefined
@@ -174,7 +211,7 @@ export const make = (directory: string): SessionStore.SessionStore => {
 
   return {
     create: Effect.fnUntraced(function* (sessionId, cwd) {
-      yield* attempt(directory, () => mkdirSync(directory, { recursive: true, mode: 0o700 }))
+      yield* attempt(directory, Wording.sessionNotWritten, makeDirectory)
       yield* lock(sessionId)
       return yield* Effect.onError(begin(sessionId, cwd), () => unlock(sessionId))
     }, Effect.uninterruptible),
@@ -188,14 +225,15 @@ export const make = (directory: string): SessionStore.SessionStore => {
     remove: Effect.fnUntraced(function* (sessionId) {
       if (!existsSync(fileOf(sessionId))) return
       yield* lock(sessionId)
-      const path = fileOf(sessionId)
       yield* Effect.ensuring(
-        attempt(path, () => rmSync(path, { force: true })),
+        attempt(fileOf(sessionId), Wording.sessionNotWritten, (path) => rmSync(path, { force: true })),
         unlock(sessionId)
       )
     }, Effect.uninterruptible),
 
-    list: ({ accepts, cursor }) =>
-      attempt(directory, () => SessionStore.page(sessionIds(), infoOf, { accepts, cursor }))
+    list: (query) =>
+      Effect.flatMap(attempt(directory, Wording.sessionNotRead, sessionIds), (ids) =>
+        SessionStore.page(ids, infoOf, query)
+      )
   }
 }

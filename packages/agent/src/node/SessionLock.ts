@@ -3,15 +3,15 @@
  * session is opened. No file is held open and no timer runs for it; the lock of a process that died is worth nothing.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { Wording } from "@acp-client-tools/protocol"
 import * as ProcessIdentity from "./ProcessIdentity.ts"
 import * as SystemError from "./SystemError.ts"
 
-/** Writes a file that names this process, under a name nobody else uses. */
-const writeOwn = (path: string): string => {
-  const own = `${path}.${process.pid}.${crypto.randomUUID()}`
-  writeFileSync(own, JSON.stringify(ProcessIdentity.self()), { mode: 0o600, flag: "wx" })
-  return own
-}
+/** A lock that comes and goes that often is none: a link that leads nowhere is there, and cannot be read. */
+const MAX_ATTEMPTS = 1_000
+
+/** What file systems without hard links answer. */
+const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
 /** Links `own` to the lock's path, which at most one process can; false when there is a lock. */
 const link = (own: string, path: string): boolean => {
@@ -20,7 +20,7 @@ const link = (own: string, path: string): boolean => {
     return true
   } catch (cause) {
     if (SystemError.code(cause) === "EEXIST") return false
-    throw cause
+    throw withoutLinks.has(SystemError.code(cause)) ? new Error(Wording.noHardLinks, { cause }) : cause
   }
 }
 
@@ -36,9 +36,10 @@ const ownerOf = (path: string): ProcessIdentity.ProcessIdentity | "nobody" | und
 
 /** Takes the lock. Gives the owner when somebody else has it. Throws an error of the system when it cannot be taken. */
 export const acquire = (path: string): ProcessIdentity.ProcessIdentity | undefined => {
-  const own = writeOwn(path)
+  const own = `${path}.${process.pid}.${crypto.randomUUID()}`
   try {
-    for (;;) {
+    writeFileSync(own, JSON.stringify(ProcessIdentity.self()), { mode: 0o600, flag: "wx" })
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (link(own, path)) return undefined
       const owner = ownerOf(path)
       if (owner === undefined) continue
@@ -46,6 +47,7 @@ export const acquire = (path: string): ProcessIdentity.ProcessIdentity | undefin
       const rival = takeOver(own, path)
       if (rival !== "again") return rival
     }
+    throw new Error(Wording.lockUnreadable)
   } finally {
     rmSync(own, { force: true })
   }

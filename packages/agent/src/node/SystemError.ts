@@ -9,6 +9,7 @@ const reasons: Partial<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the file system is read-only",
+  EFBIG: "the file would become too large",
   ENOSPC: "no space left",
   EDQUOT: "no space left",
   EMFILE: "too many open files"

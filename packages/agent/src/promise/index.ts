@@ -5,6 +5,7 @@
 import * as Extension from "../ClientTools.ts"
 import * as Host from "../Host.ts"
 import type { LoopDetector } from "../LoopDetector.ts"
+import type { Grants } from "../Permission.ts"
 import type * as ToolCall from "../ToolCall.ts"
 import type { InitializeRequest } from "@agentclientprotocol/sdk"
 import type { ClientTool, JsonObject, ToolDeclaration, ToolSet } from "@acp-client-tools/protocol"
@@ -19,13 +20,14 @@ export interface Options {
   readonly reserved?: Iterable<string>
 }
 
-export { make as loopDetector, type LoopDetector } from "../LoopDetector.ts"
+export type { LoopDetector } from "../LoopDetector.ts"
+export type { Grants } from "../Permission.ts"
 export type { Requested as ToolCallRequest, Result as ToolCallResult } from "../ToolCall.ts"
 
 export interface CallOptions {
   /** Aborting it cancels the request at the client and rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** One for all calls of a prompt turn, which counts what they repeat; its `verdict` tells when to stop. */
+  /** The turn's; without it nothing is counted. */
   readonly loop?: LoopDetector
 }
 
@@ -36,6 +38,11 @@ export interface SessionTools {
   /** What to print on stderr, one event a line. */
   readonly lines: ReadonlyArray<string>
   readonly declarations: ReadonlyArray<ToolDeclaration.ToolDeclaration>
+  /** What the user allows in this session: `yolo` may be set, and is heeded from the next call on. */
+  readonly grants: Grants
+  /** A detector for one prompt turn, to be given to each of its calls; its `verdict` tells when to stop the turn. */
+  readonly newLoopDetector: () => LoopDetector
+  /** Runs one call; gives what the model reads. One that was aborted reads `[client tool error: cancelled]` in a history. */
   readonly call: (call: ToolCall.Requested, options?: CallOptions) => Promise<ToolCall.Result>
 }
 
@@ -45,7 +52,7 @@ export interface ClientTools {
   readonly capabilityMeta: JsonObject
   /** To be awaited while `session/new`, `load` or `resume` is handled, before it is answered. */
   readonly openSession: (
-    session: { readonly sessionId: string; readonly cwd: string },
+    session: Extension.SessionRequest,
     options?: { readonly signal?: AbortSignal }
   ) => Promise<SessionTools>
 }
@@ -80,6 +87,8 @@ export const clientTools = (
         skipped: opened.skipped,
         lines: opened.lines,
         declarations: opened.declarations,
+        grants: opened.context.grants,
+        newLoopDetector: opened.newLoopDetector,
         call: (call, { signal: callSignal, ...turn } = {}) => run(opened.call(call, turn), callSignal)
       }
     }

@@ -2,21 +2,29 @@
  * The reference agent as an app of the ACP SDK: what each ACP method does. Made by whoever has a configuration, a model and
  * a store, and connected to a stream by whoever has one.
  */
-import { type AgentApp, agent, type InitializeRequest, PROTOCOL_VERSION } from "@agentclientprotocol/sdk"
+import {
+  agent,
+  type AgentConnection,
+  type InitializeRequest,
+  PROTOCOL_VERSION,
+  type Stream
+} from "@agentclientprotocol/sdk"
 import { type AgentConfig, Wording } from "@acp-client-tools/protocol"
 import { Effect, type Scope } from "effect"
 import * as ClientTools from "../ClientTools.ts"
 import * as Host from "../Host.ts"
 import * as AcpError from "./AcpError.ts"
 import type { Model } from "./Model.ts"
+import * as OrderedStream from "./OrderedStream.ts"
 import * as Sessions from "./Sessions.ts"
-import * as SessionStore from "./SessionStore.ts"
+import type { SessionStore } from "./SessionStore.ts"
+import * as SessionMemory from "./SessionMemory.ts"
 
 export interface Options {
   readonly config: AgentConfig.AgentConfig
   readonly model: Model
   /** Where sessions are kept; in memory when absent. */
-  readonly store?: SessionStore.SessionStore
+  readonly store?: SessionStore
   /** Writes one line on stderr. */
   readonly log: (line: string) => void
   /** Writes one line for those who want to see more than the extension's own lines. */
@@ -25,12 +33,19 @@ export interface Options {
   readonly info?: { readonly name: string; readonly version: string }
 }
 
+/** An agent without a client. */
+export interface AgentApp {
+  /** Serves a client, once. */
+  readonly connect: (stream: Stream) => AgentConnection
+}
+
 /**
  * The app. It holds the sessions of one connection: make one app for every connection. When the scope ends they are closed,
  * what they were busy with is cancelled, and others can open them.
  *
  * Order matters: the SDK asks its handlers one after the other with a pause between them, so `session/cancel` stands right
- * behind `session/prompt`, where a cancel sent in the same write as its prompt is handled after it (TURN-1).
+ * behind `session/prompt`, where a cancel sent in the same write as its prompt is handled after it (TURN-1). For the requests
+ * that open and close sessions, OrderedStream sees to it.
  */
 export const make = ({
   config,
@@ -38,7 +53,7 @@ export const make = ({
   info,
   log,
   model,
-  store = SessionStore.inMemory()
+  store = SessionMemory.make()
 }: Options): Effect.Effect<AgentApp, never, Scope.Scope> => {
   const settings = ClientTools.settingsOf(config)
   const sessions = Sessions.make({ config, model, store, log, debug })
@@ -89,6 +104,6 @@ export const make = ({
 
   return Effect.as(
     Effect.addFinalizer(() => sessions.closeAll),
-    app
+    { connect: (stream) => app.connect(OrderedStream.make(stream)) }
   )
 }

@@ -33,7 +33,8 @@ const values = new Map<unknown, boolean>([
 export const set = (grants: Grants, { configId, value }: SetSessionConfigOptionRequest): string | undefined => {
   if (configId !== YOLO) return Wording.unknownConfigOption(configId)
   const yolo = values.get(value)
-  if (yolo === undefined) return Wording.configOptionValue(YOLO, `"${ON}" or "${OFF}"`)
+  if (yolo === undefined)
+    return Wording.configOptionValue(YOLO, `"${ON}" or "${OFF}", or with type "boolean" true or false`)
   grants.yolo = yolo
   return undefined
 }

@@ -5,11 +5,12 @@
  */
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import { CallOutcome, Json, type JsonObject } from "@acp-client-tools/protocol"
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
 import type * as Call from "../ToolCall.ts"
+import * as ToolCallReport from "../ToolCallReport.ts"
 import * as PromptContent from "./PromptContent.ts"
-import type { SessionEntry, ToolCall } from "./SessionEntry.ts"
-import { type SessionLog, type StoreFault, titleOf } from "./SessionStore.ts"
+import { type SessionEntry, titleAmong, type ToolCall } from "./SessionEntry.ts"
+import type { SessionLog, StoreFailed } from "./SessionStore.ts"
 
 export interface ToolCallPart {
   readonly id: string
@@ -31,10 +32,10 @@ export type Message =
   | { readonly role: "tool"; readonly results: ReadonlyArray<ToolResultPart> }
 
 export interface History {
-  /** Adds an entry. It is in the views at once, whether or not it can be kept; `kept` tells. */
+  /** Adds an entry. It is in the views at once, whether or not it can be kept; what cannot is tried again with the next. */
   readonly append: (entry: SessionEntry) => Effect.Effect<void>
-  /** Fails when the last entry could not be kept. */
-  readonly kept: Effect.Effect<void, StoreFault>
+  /** Fails when there are entries that could not be kept. */
+  readonly kept: Effect.Effect<void, StoreFailed>
   /** The model provider's view. */
   readonly messages: () => ReadonlyArray<Message>
   /** The client's view: the updates that tell the whole conversation again (SESS-2). */
@@ -53,15 +54,17 @@ interface Progress {
   result: Call.Result | undefined
 }
 
-/** What the model reads of a call: its result, or that it has none (TURN-3). */
-const resultOf = ({ isBegun, result }: Progress): Call.Result =>
-  result ?? CallOutcome.toText({ kind: isBegun ? "cancelled" : "notStarted" })
-
 const callPart = ({ name, rawInput, toolCallId }: ToolCall): ToolCallPart => ({
   id: toolCallId,
   name,
   arguments: Json.isObject(rawInput) ? rawInput : {}
 })
+
+/** Providers refuse messages with nothing in them. */
+const textMessage = (role: "user" | "assistant", text: string): ReadonlyArray<Message> => {
+  if (text === "") return []
+  return role === "user" ? [{ role, text }] : [{ role, text, toolCalls: [] }]
+}
 
 const textOf = (chunk: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk", text: string) =>
   ({ sessionUpdate: chunk, content: { type: "text", text } }) as const
@@ -70,15 +73,15 @@ const textOf = (chunk: "user_message_chunk" | "agent_message_chunk" | "agent_tho
 export const make = (log: SessionLog, past: ReadonlyArray<SessionEntry> = []): History => {
   const entries: Array<SessionEntry> = []
   const calls = new Map<string, Progress>()
+  const unkept: Array<SessionEntry> = []
+  const keeping = Semaphore.makeUnsafe(1)
   let answers = 0
-  let fault: StoreFault | undefined
+  let fault: StoreFailed | undefined
 
-  const progressOf = (toolCallId: string): Progress => {
-    const known = calls.get(toolCallId)
-    if (known !== undefined) return known
-    const progress: Progress = { isBegun: false, result: undefined }
-    calls.set(toolCallId, progress)
-    return progress
+  const isNewCall = (toolCallId: string): boolean => {
+    if (calls.has(toolCallId)) return false
+    calls.set(toolCallId, { isBegun: false, result: undefined })
+    return true
   }
 
   const apply = (entry: SessionEntry): void => {
@@ -88,16 +91,20 @@ export const make = (log: SessionLog, past: ReadonlyArray<SessionEntry> = []): H
         if (prompt >= 0) entries.length = prompt
         return
       }
-      case "begun":
-        progressOf(entry.toolCallId).isBegun = true
+      case "begun": {
+        const call = calls.get(entry.toolCallId)
+        if (call !== undefined) call.isBegun = true
         return
-      case "result":
-        progressOf(entry.toolCallId).result ??= { text: entry.text, failed: entry.failed }
+      }
+      case "result": {
+        const call = calls.get(entry.toolCallId)
+        if (call !== undefined) call.result ??= { text: entry.text, failed: entry.failed }
         return
+      }
       case "answer":
         answers++
-        entry.toolCalls.forEach(({ toolCallId }) => progressOf(toolCallId))
-        entries.push(entry)
+        // A call that is there already was written twice: no provider takes two of one id.
+        entries.push({ ...entry, toolCalls: entry.toolCalls.filter(({ toolCallId }) => isNewCall(toolCallId)) })
         return
       default:
         entries.push(entry)
@@ -105,45 +112,56 @@ export const make = (log: SessionLog, past: ReadonlyArray<SessionEntry> = []): H
   }
   past.forEach(apply)
 
+  /** Keeps what is not kept yet, which another call may have done by the time it is this one's turn. */
+  const keepAll: Effect.Effect<void> = Effect.suspend(() => {
+    const all = [...unkept]
+    if (all.length === 0) return Effect.void
+    return Effect.match(log.append(all), {
+      onSuccess: () => {
+        unkept.splice(0, all.length)
+        fault = undefined
+      },
+      onFailure: (failed) => {
+        fault = failed
+      }
+    })
+  })
+
+  /** What the model reads of a call: its result, or that it has none (TURN-3). */
+  const resultOf = (toolCallId: string): Call.Result => {
+    const call = calls.get(toolCallId)
+    return call?.result ?? CallOutcome.toText({ kind: call?.isBegun === true ? "cancelled" : "notStarted" })
+  }
+
   const resultPart = ({ name, toolCallId }: ToolCall): ToolResultPart => ({
     id: toolCallId,
     name,
-    ...resultOf(progressOf(toolCallId))
+    ...resultOf(toolCallId)
   })
   const messagesOf = (entry: SessionEntry): ReadonlyArray<Message> => {
     switch (entry.type) {
       case "prompt":
-        return [{ role: "user", text: PromptContent.toText(entry.content) }]
+        return textMessage("user", PromptContent.toText(entry.content))
       case "answer": {
         const { parts, toolCalls } = entry
         const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("")
-        // Providers refuse an assistant message with nothing in it, and one of results without a call.
-        if (toolCalls.length === 0) return text === "" ? [] : [{ role: "assistant", text, toolCalls: [] }]
+        if (toolCalls.length === 0) return textMessage("assistant", text)
         return [
           { role: "assistant", text, toolCalls: toolCalls.map(callPart) },
           { role: "tool", results: toolCalls.map(resultPart) }
         ]
       }
       case "remark":
-        return [{ role: "assistant", text: entry.text, toolCalls: [] }]
+        return textMessage("assistant", entry.text)
       default:
         return []
     }
   }
 
-  const callUpdates = ({ kind, rawInput, title, toolCallId }: ToolCall): ReadonlyArray<SessionUpdate> => {
-    const { failed, text } = resultOf(progressOf(toolCallId))
-    const shown = { toolCallId, title, kind, ...(rawInput === undefined ? {} : { rawInput }) }
-    return [
-      { sessionUpdate: "tool_call", ...shown, status: "pending" },
-      {
-        sessionUpdate: "tool_call_update",
-        toolCallId,
-        status: failed ? "failed" : "completed",
-        content: [{ type: "content", content: { type: "text", text } }]
-      }
-    ]
-  }
+  const callUpdates = ({ kind, rawInput, title, toolCallId }: ToolCall): ReadonlyArray<SessionUpdate> => [
+    ToolCallReport.announced({ toolCallId, title, kind, ...(rawInput === undefined ? {} : { rawInput }) }),
+    ToolCallReport.ended(toolCallId, resultOf(toolCallId))
+  ]
   const updatesOf = (entry: SessionEntry): ReadonlyArray<SessionUpdate> => {
     switch (entry.type) {
       case "prompt":
@@ -166,15 +184,13 @@ export const make = (log: SessionLog, past: ReadonlyArray<SessionEntry> = []): H
     append: (entry) =>
       Effect.suspend(() => {
         apply(entry)
-        return Effect.match(log.append(entry), {
-          onSuccess: () => (fault = undefined),
-          onFailure: (failed) => (fault = failed)
-        })
-      }),
+        unkept.push(entry)
+        return keeping.withPermit(keepAll)
+      }).pipe(Effect.uninterruptible),
     kept: Effect.suspend(() => (fault === undefined ? Effect.void : Effect.fail(fault))),
     messages: () => entries.flatMap(messagesOf),
     updates: () => entries.flatMap(updatesOf),
-    title: () => titleOf(entries).title,
+    title: () => titleAmong(entries),
     answers: () => answers,
     hasToolCall: (toolCallId) => calls.has(toolCallId)
   }

@@ -2,11 +2,11 @@
  * One prompt turn: the model is asked, its words are streamed to the client, its tool calls are run and their results
  * given back, until it has no more to ask. Run by Sessions in a fiber of its own; interrupting that fiber cancels the turn.
  */
-import type { SessionUpdate, StopReason } from "@agentclientprotocol/sdk"
+import type { StopReason } from "@agentclientprotocol/sdk"
 import { Wording } from "@acp-client-tools/protocol"
 import { Clock, Effect, Stream } from "effect"
-import type { ConnectionClosed } from "../Host.ts"
-import * as LoopDetector from "../LoopDetector.ts"
+import * as Host from "../Host.ts"
+import type { LoopDetector } from "../LoopDetector.ts"
 import * as SameChunk from "../SameChunk.ts"
 import type { Tool } from "../Tool.ts"
 import * as ToolCall from "../ToolCall.ts"
@@ -14,7 +14,7 @@ import type { History } from "./History.ts"
 import { type FinishReason, type Model, type ModelEvent, ModelFailed } from "./Model.ts"
 import * as PromptContent from "./PromptContent.ts"
 import type { Part, PromptBlock } from "./SessionEntry.ts"
-import type { StoreFault } from "./SessionStore.ts"
+import type { StoreFailed } from "./SessionStore.ts"
 
 /** What a turn knows of its session. */
 export interface Context extends ToolCall.Context {
@@ -24,15 +24,15 @@ export interface Context extends ToolCall.Context {
   readonly tools: ReadonlyMap<string, Tool>
   /** Model requests a turn may make (TURN-4). */
   readonly maxTurnRequests: number
-  readonly loopLimits: LoopDetector.Limits
+  readonly newLoopDetector: () => LoopDetector
 }
 
 /** What a turn can fail with. */
-export type Failed = ModelFailed | ConnectionClosed | StoreFault
+export type Failed = ModelFailed | Host.ConnectionClosed | StoreFailed
 
 /** A turn that runs: its session, and what counts for this turn alone. */
 interface Turn extends Context {
-  readonly loop: LoopDetector.LoopDetector
+  readonly loop: LoopDetector
 }
 
 interface Answer {
@@ -41,11 +41,12 @@ interface Answer {
   readonly finish: FinishReason
 }
 
-const report = (turn: Turn, update: SessionUpdate): Effect.Effect<void> =>
-  turn.host.report?.(turn.sessionId, update) ?? Effect.void
-
-const say = (turn: Turn, text: string): Effect.Effect<void> =>
-  report(turn, { sessionUpdate: "agent_message_chunk", content: { type: "text", text } })
+/** Reports a piece of what the model says, or the agent in its place. */
+const say = (turn: Turn, { text, type }: Part): Effect.Effect<void> =>
+  Host.report(turn.host, turn.sessionId, {
+    sessionUpdate: type === "text" ? "agent_message_chunk" : "agent_thought_chunk",
+    content: { type: "text", text }
+  })
 
 const add = (parts: Array<Part>, { text, type }: Part): void => {
   const last = parts.at(-1)
@@ -62,11 +63,9 @@ const ask = Effect.fnUntraced(function* (turn: Turn) {
   const hear = (event: ModelEvent): Effect.Effect<void> => {
     switch (event.type) {
       case "text":
-        add(parts, event)
-        return say(turn, event.text)
       case "thought":
         add(parts, event)
-        return report(turn, { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: event.text } })
+        return say(turn, event)
       case "toolCall":
         requested.push({ toolCallId: event.id, name: event.name, arguments: event.arguments })
         return Effect.void
@@ -131,7 +130,7 @@ const step = (turn: Turn): Effect.Effect<StopReason | undefined, Failed> =>
         const verdict = turn.loop.verdict()
         if (verdict === undefined) return undefined
         yield* turn.history.append({ type: "remark", text: verdict })
-        yield* say(turn, verdict)
+        yield* say(turn, { type: "text", text: verdict })
         return "max_turn_requests"
       }
       // Calls of an answer that was cut off or filtered are not run.
@@ -148,13 +147,9 @@ const journalOf = (history: History): ToolCall.Journal => ({
   ended: (toolCallId, result) => history.append({ type: "result", toolCallId, ...result })
 })
 
-/** The session's title, which its first prompt gives it; `undefined` when it has one, or when the prompt has no words. */
-const newTitle = (history: History, content: ReadonlyArray<PromptBlock>): string | undefined =>
-  history.title() === undefined ? PromptContent.toTitle(content) : undefined
-
 const reportTitle = Effect.fnUntraced(function* (turn: Turn, title: string) {
   const updatedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
-  yield* report(turn, { sessionUpdate: "session_info_update", title, updatedAt })
+  yield* Host.report(turn.host, turn.sessionId, { sessionUpdate: "session_info_update", title, updatedAt })
 })
 
 /**
@@ -165,9 +160,9 @@ export const run = Effect.fnUntraced(function* (
   context: Context,
   content: ReadonlyArray<PromptBlock>
 ): Effect.fn.Return<StopReason, Failed> {
-  const { history, loopLimits, maxTurnRequests } = context
-  const turn: Turn = { ...context, loop: LoopDetector.make(loopLimits), journal: journalOf(history) }
-  const title = newTitle(history, content)
+  const { history, maxTurnRequests } = context
+  const turn: Turn = { ...context, loop: context.newLoopDetector(), journal: journalOf(history) }
+  const title = history.title() === undefined ? PromptContent.toTitle(content) : undefined
   if (title !== undefined) yield* history.append({ type: "title", title })
   yield* history.append({ type: "prompt", content })
   // A cancel in the same write as the prompt ends the turn before anything is said.

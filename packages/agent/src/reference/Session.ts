@@ -35,7 +35,7 @@ export const make = (
     history,
     tools: tools.byModelName,
     maxTurnRequests: config.maxTurnRequests,
-    loopLimits: config.loopDetector
+    newLoopDetector: tools.newLoopDetector
   },
   log
 })

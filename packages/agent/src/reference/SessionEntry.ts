@@ -2,6 +2,7 @@
  * One thing that happened in a session, as it is kept: a line of a session file. History makes its views from entries;
  * stores keep them without looking inside.
  */
+import { Json } from "@acp-client-tools/protocol"
 import { Schema } from "effect"
 
 const Text = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
@@ -91,5 +92,13 @@ export type SessionEntry = typeof SessionEntry.Type
 
 const isEntry = Schema.is(SessionEntry)
 
+/** Deeper than any entry of ours: what is nested like that could not be sent. */
+const MAX_LEVELS = 1_100
+
 /** The entry a value is, keys nobody knows included; `undefined` for anything else. */
-export const decode = (value: unknown): SessionEntry | undefined => (isEntry(value) ? value : undefined)
+export const decode = (value: unknown): SessionEntry | undefined =>
+  !Json.isDeeperThan(value, MAX_LEVELS) && isEntry(value) ? value : undefined
+
+/** The session's title among its entries; `undefined` until its first prompt. */
+export const titleAmong = (entries: ReadonlyArray<SessionEntry>): string | undefined =>
+  entries.findLast((entry) => entry.type === "title")?.title

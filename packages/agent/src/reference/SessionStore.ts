@@ -1,7 +1,11 @@
-/** Where sessions are kept. Sessions opens them in it; SessionFiles keeps them on disk, `inMemory` until the process ends. */
+/**
+ * Where sessions are kept. Sessions opens them in it. SessionMemory keeps them until the process ends, SessionFiles on disk;
+ * others may keep them wherever they like. Its effects settle soon: while one runs, the session waits for it.
+ */
 import { Wording } from "@acp-client-tools/protocol"
 import { Effect, Schema } from "effect"
 import type { SessionEntry } from "./SessionEntry.ts"
+import * as SessionId from "./SessionId.ts"
 
 /** There is no session of that id. */
 export class SessionUnknown extends Schema.TaggedError<SessionUnknown>()("SessionUnknown", {
@@ -12,23 +16,29 @@ export class SessionUnknown extends Schema.TaggedError<SessionUnknown>()("Sessio
   }
 }
 
-/** Why a session cannot be had. The message is for the user. */
-export class StoreFault extends Schema.TaggedError<StoreFault>()("StoreFault", {
-  /** `inUse`: it is open elsewhere. `failed`: the store itself cannot. */
-  reason: Schema.Literals(["inUse", "failed"]),
-  message: Schema.String
-}) {}
+/** The session is open elsewhere. The message says where, and what to do. */
+export class SessionInUse extends Schema.TaggedError<SessionInUse>()("SessionInUse", { message: Schema.String }) {}
+
+/** The store itself cannot do it. The message is for the user. */
+export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", { message: Schema.String }) {}
+
+/** There is no page that begins there. */
+export class CursorUnknown extends Schema.TaggedError<CursorUnknown>()("CursorUnknown", {}) {
+  override get message(): string {
+    return Wording.unknownCursor
+  }
+}
 
 /** The kept entries of one open session; nobody else has the session while it is open. */
 export interface SessionLog {
-  /** Keeps one more entry. One that cannot be written is tried again with the next. */
-  readonly append: (entry: SessionEntry) => Effect.Effect<void, StoreFault>
+  /** Keeps further entries, all of them or, where it fails, none: they come again then. Called once at a time. */
+  readonly append: (entries: ReadonlyArray<SessionEntry>) => Effect.Effect<void, StoreFailed>
   /** Lets go of the session, so that others can open it. */
   readonly close: Effect.Effect<void>
 }
 
 /** A session that was opened again. */
-export interface Opened {
+export interface Reopened {
   readonly log: SessionLog
   readonly entries: ReadonlyArray<SessionEntry>
 }
@@ -43,6 +53,16 @@ export interface SessionInfo {
   readonly updatedAt?: string
 }
 
+/** Which sessions are wanted: those with a title, as nothing was said in the others. */
+export interface Query {
+  /** Only those of this working directory. */
+  readonly cwd: string | undefined
+  /** The `nextCursor` of the page before. */
+  readonly cursor: string | undefined
+  /** These too, even where they have no title. */
+  readonly untitled: ReadonlySet<string>
+}
+
 /** Some of the sessions, the last made first. */
 export interface Page {
   readonly sessions: Array<SessionInfo>
@@ -50,95 +70,41 @@ export interface Page {
   readonly nextCursor?: string
 }
 
-/** The title among a session's entries, as a part of its info. */
-export const titleOf = (entries: ReadonlyArray<SessionEntry>): Pick<SessionInfo, "title"> => {
-  const title = entries.findLast((entry) => entry.type === "title")
-  return title === undefined ? {} : { title: title.title }
-}
-
-/** Which sessions are wanted. */
-export interface Query {
-  readonly accepts: (info: SessionInfo) => boolean
-  /** A page's `nextCursor`. */
-  readonly cursor: string | undefined
-}
-
 export interface SessionStore {
   /** Begins a session, and opens it. Fails when there is one of that id. */
-  readonly create: (sessionId: string, cwd: string) => Effect.Effect<SessionLog, StoreFault>
+  readonly create: (sessionId: string, cwd: string) => Effect.Effect<SessionLog, SessionInUse | StoreFailed>
   /** Opens a session again; `cwd` is for one whose own was lost. */
-  readonly open: (sessionId: string, cwd: string) => Effect.Effect<Opened, SessionUnknown | StoreFault>
+  readonly open: (
+    sessionId: string,
+    cwd: string
+  ) => Effect.Effect<Reopened, SessionUnknown | SessionInUse | StoreFailed>
   /** Forgets a session that is not open. One that is unknown is forgotten already. */
-  readonly remove: (sessionId: string) => Effect.Effect<void, StoreFault>
-  readonly list: (query: Query) => Effect.Effect<Page, StoreFault>
+  readonly remove: (sessionId: string) => Effect.Effect<void, SessionInUse | StoreFailed>
+  readonly list: (query: Query) => Effect.Effect<Page, CursorUnknown | StoreFailed>
 }
 
 const PAGE_SIZE = 100
 
-/** The page a query asks for. Ids sort by age; no more sessions are looked at than it takes. */
+/**
+ * The page a query asks for, of ids that sort by age. For stores that have no better way: no more sessions are looked at
+ * than it takes.
+ */
 export const page = (
   sessionIds: ReadonlyArray<string>,
   infoOf: (sessionId: string) => SessionInfo | undefined,
-  { accepts, cursor }: Query
-): Page => {
+  { cursor, cwd, untitled }: Query
+): Effect.Effect<Page, CursorUnknown> => {
+  if (cursor !== undefined && !SessionId.is(cursor)) return Effect.fail(new CursorUnknown())
   const sessions: Array<SessionInfo> = []
   for (const sessionId of sessionIds.toSorted().toReversed()) {
     if (cursor !== undefined && sessionId >= cursor) continue
     const info = infoOf(sessionId)
-    if (info === undefined || !accepts(info)) continue
+    if (info === undefined || (info.title === undefined && !untitled.has(sessionId))) continue
+    if (cwd !== undefined && info.cwd !== cwd) continue
     const last = sessions.at(-1)
-    if (last !== undefined && sessions.length === PAGE_SIZE) return { sessions, nextCursor: last.sessionId }
+    if (last !== undefined && sessions.length === PAGE_SIZE)
+      return Effect.succeed({ sessions, nextCursor: last.sessionId })
     sessions.push(info)
   }
-  return { sessions }
-}
-
-const inUse = (sessionId: string) => new StoreFault({ reason: "inUse", message: Wording.sessionOpen(sessionId) })
-
-/** A store that forgets with the process. */
-export const inMemory = (): SessionStore => {
-  interface Kept {
-    readonly cwd: string
-    readonly entries: Array<SessionEntry>
-    isOpen: boolean
-  }
-  const kept = new Map<string, Kept>()
-
-  const logOf = (session: Kept): SessionLog => {
-    session.isOpen = true
-    return {
-      append: (entry) => Effect.sync(() => void session.entries.push(entry)),
-      close: Effect.sync(() => {
-        session.isOpen = false
-      })
-    }
-  }
-  const infoOf = (sessionId: string): SessionInfo | undefined => {
-    const session = kept.get(sessionId)
-    return session && { sessionId, cwd: session.cwd, ...titleOf(session.entries) }
-  }
-
-  return {
-    create: (sessionId, cwd) =>
-      Effect.suspend(() => {
-        if (kept.has(sessionId)) return Effect.fail(inUse(sessionId))
-        const session: Kept = { cwd, entries: [], isOpen: true }
-        kept.set(sessionId, session)
-        return Effect.succeed(logOf(session))
-      }),
-    open: (sessionId) =>
-      Effect.suspend((): Effect.Effect<Opened, SessionUnknown | StoreFault> => {
-        const session = kept.get(sessionId)
-        if (session === undefined) return Effect.fail(new SessionUnknown({ sessionId }))
-        if (session.isOpen) return Effect.fail(inUse(sessionId))
-        return Effect.succeed({ log: logOf(session), entries: [...session.entries] })
-      }),
-    remove: (sessionId) =>
-      Effect.suspend(() => {
-        if (kept.get(sessionId)?.isOpen === true) return Effect.fail(inUse(sessionId))
-        kept.delete(sessionId)
-        return Effect.void
-      }),
-    list: (query) => Effect.sync(() => page([...kept.keys()], infoOf, query))
-  }
+  return Effect.succeed({ sessions })
 }

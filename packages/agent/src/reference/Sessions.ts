@@ -1,6 +1,6 @@
 /**
- * The sessions of one connection: which are open, and the one piece of work each may have running, a prompt turn, a load or
- * a close. Made by AgentApp, whose handlers it serves; what it refuses, it refuses with an error of AcpError.
+ * The sessions of one connection: which are open, and what can be done with them. Made by AgentApp, whose handlers it serves;
+ * what it refuses, it refuses with an error of AcpError.
  */
 import type {
   ClientCapabilities,
@@ -12,9 +12,9 @@ import type {
   StopReason
 } from "@agentclientprotocol/sdk"
 import { type AgentConfig, Wording } from "@acp-client-tools/protocol"
-import { Cause, Effect, Exit, Fiber } from "effect"
+import { Cause, Effect, Exit, Fiber, Result } from "effect"
 import type { ClientTools } from "../ClientTools.ts"
-import * as SameChunk from "../SameChunk.ts"
+import * as Host from "../Host.ts"
 import * as AcpError from "./AcpError.ts"
 import * as ConfigOptions from "./ConfigOptions.ts"
 import * as History from "./History.ts"
@@ -23,7 +23,8 @@ import * as PromptContent from "./PromptContent.ts"
 import * as PromptTurn from "./PromptTurn.ts"
 import * as Session from "./Session.ts"
 import * as SessionId from "./SessionId.ts"
-import type { Page, SessionInfo, SessionStore } from "./SessionStore.ts"
+import type { Page, SessionStore } from "./SessionStore.ts"
+import * as SessionWork from "./SessionWork.ts"
 
 export interface Options {
   readonly config: AgentConfig.AgentConfig
@@ -47,7 +48,7 @@ export interface Request {
 }
 
 /** What the answers to `session/new`, `load` and `resume` have in common. */
-export interface Opened {
+export interface Answer {
   readonly configOptions: Array<SessionConfigOption>
 }
 
@@ -56,30 +57,18 @@ export interface Sessions {
     client: Client,
     cwd: string,
     signal: AbortSignal
-  ) => Promise<Opened & { readonly sessionId: string }>
+  ) => Promise<Answer & { readonly sessionId: string }>
   /** Loads a session, telling its history again (SESS-2). */
-  readonly load: (client: Client, request: Request, signal: AbortSignal) => Promise<Opened>
-  readonly resume: (client: Client, request: Request, signal: AbortSignal) => Promise<Opened>
+  readonly load: (client: Client, request: Request, signal: AbortSignal) => Promise<Answer>
+  readonly resume: (client: Client, request: Request, signal: AbortSignal) => Promise<Answer>
   readonly prompt: (sessionId: string, prompt: ReadonlyArray<ContentBlock>, signal: AbortSignal) => Promise<StopReason>
   readonly cancel: (sessionId: string) => void
   readonly close: (sessionId: string) => Promise<void>
   readonly remove: (sessionId: string) => Promise<void>
   readonly list: (query: ListSessionsRequest) => Promise<Page>
-  readonly setConfigOption: (client: Client, request: SetSessionConfigOptionRequest) => Opened
+  readonly setConfigOption: (client: Client, request: SetSessionConfigOptionRequest) => Answer
   /** Closes all that is open: the connection has ended. */
   readonly closeAll: Effect.Effect<void>
-}
-
-/** What a session is busy with. There is one at a time: the next is refused or, where it is a close, ends it. */
-interface Work {
-  readonly kind: "turn" | "opening" | "closing"
-  readonly fiber: Fiber.Fiber<unknown, unknown>
-}
-
-const busy: Record<Work["kind"], string> = {
-  turn: Wording.promptRunning,
-  opening: Wording.sessionOpening,
-  closing: Wording.sessionClosing
 }
 
 const isAbsolute = (path: string): boolean => /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path)
@@ -88,36 +77,13 @@ const checkCwd = (cwd: string): void => {
   if (!isAbsolute(cwd)) throw AcpError.invalidParams(Wording.cwdMustBeAbsolute)
 }
 
-const opened = ({ capabilities }: Client, { context }: Session.Session): Opened => ({
+const answerOf = ({ capabilities }: Client, { context }: Session.Session): Answer => ({
   configOptions: ConfigOptions.list(context.grants, ConfigOptions.hasSwitches(capabilities))
 })
 
 export const make = ({ config, debug, log, model, store }: Options): Sessions => {
   const open = new Map<string, Session.Session>()
-  const running = new Map<string, Work>()
-
-  /** Runs work for a session. It is registered before anything is awaited: whatever comes next finds it running. */
-  const start = <A, E>(
-    kind: Work["kind"],
-    sessionId: string,
-    effect: Effect.Effect<A, E>,
-    options?: { readonly signal: AbortSignal }
-  ): Promise<Exit.Exit<A, E>> => {
-    const fiber = Effect.runFork(effect, options)
-    const work: Work = { kind, fiber }
-    running.set(sessionId, work)
-    return new Promise((resolve) => {
-      fiber.addObserver((exit) => {
-        if (running.get(sessionId) === work) running.delete(sessionId)
-        resolve(exit)
-      })
-    })
-  }
-
-  const refuseBusy = (sessionId: string): void => {
-    const work = running.get(sessionId)
-    if (work !== undefined) throw AcpError.invalidRequest(busy[work.kind])
-  }
+  const work = SessionWork.make()
 
   const openHere = (sessionId: string): Session.Session => {
     const session = open.get(sessionId)
@@ -132,26 +98,26 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
     past: Session.Past,
     replays: boolean
   ) {
-    const tools = yield* client.tools.openSession({ sessionId, cwd, ...(past.grants && { grants: past.grants }) })
+    const { grants, history } = past
+    const tools = yield* client.tools.openSession({ sessionId, cwd, ...(grants === undefined ? {} : { grants }) })
     tools.lines.forEach(log)
     const session = Session.make(config, model, tools, past)
-    const { history, host } = session.context
     if (replays) {
-      const replay = (update: SessionUpdate) => host.report?.(sessionId, update) ?? Effect.void
+      const replay = (update: SessionUpdate) => Host.report(session.context.host, sessionId, update)
       yield* Effect.forEach(history.updates(), replay, { discard: true })
     }
     open.set(sessionId, session)
     debug(`session ${sessionId} opened with ${tools.tools.length} client tools`)
-    return opened(client, session)
+    return answerOf(client, session)
   })
 
-  const reopen = async (client: Client, request: Request, replays: boolean, signal: AbortSignal): Promise<Opened> => {
+  const reopen = async (client: Client, request: Request, replays: boolean, signal: AbortSignal): Promise<Answer> => {
     const { cwd, sessionId } = request
     checkCwd(cwd)
     if (!SessionId.is(sessionId)) throw AcpError.unknownSession(sessionId)
-    refuseBusy(sessionId)
+    work.refuseBusy(sessionId)
     const before = open.get(sessionId)
-    const work =
+    const opening =
       before === undefined
         ? Effect.acquireUseRelease(
             store.open(sessionId, cwd),
@@ -160,40 +126,40 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
             ({ log: kept }, exit) => (Exit.isSuccess(exit) ? Effect.void : kept.close)
           )
         : openWith(client, request, Session.past(before), replays)
-    return AcpError.resultOf(await start("opening", sessionId, work, { signal }))
+    return AcpError.resultOf(await work.start("opening", sessionId, opening, signal))
   }
 
-  const closing = Effect.fnUntraced(function* (sessionId: string, work: Work | undefined) {
-    if (work !== undefined) yield* Fiber.interrupt(work.fiber)
-    // The prompt that was ended is answered first (SESS-3).
-    yield* SameChunk.handled
+  /** Ends what a session is busy with, and closes it. */
+  const closing = Effect.fnUntraced(function* (sessionId: string, busyWith: SessionWork.Work | undefined) {
+    if (busyWith !== undefined) yield* Fiber.interrupt(busyWith.fiber)
     const session = open.get(sessionId)
     open.delete(sessionId)
     if (session !== undefined) yield* session.log.close
     debug(`session ${sessionId} closed`)
   }, Effect.uninterruptible)
 
-  /** Ends what a session is busy with, and closes it. False when it is not open. */
-  const end = async (sessionId: string): Promise<boolean> => {
-    const work = running.get(sessionId)
-    if (work === undefined && !open.has(sessionId)) return false
-    if (work?.kind === "closing") await Effect.runPromise(Fiber.await(work.fiber))
-    else await start("closing", sessionId, closing(sessionId, work))
-    return true
+  const isKnown = (sessionId: string): boolean => open.has(sessionId) || work.of(sessionId) !== undefined
+
+  /** Closes a session, unless that is being done, and does the rest, as one piece of work. */
+  const close = <E>(sessionId: string, rest: Effect.Effect<void, E>): Promise<Exit.Exit<void, E>> => {
+    const busyWith = work.of(sessionId)
+    const closed =
+      busyWith?.kind === "closing" ? Effect.asVoid(Fiber.await(busyWith.fiber)) : closing(sessionId, busyWith)
+    return work.start("closing", sessionId, Effect.andThen(closed, rest))
   }
 
   return {
     create: async (client, cwd, signal) => {
       checkCwd(cwd)
       const sessionId = Effect.runSync(SessionId.make)
-      const work = Effect.acquireUseRelease(
+      const opening = Effect.acquireUseRelease(
         store.create(sessionId, cwd),
         (kept) => openWith(client, { sessionId, cwd }, { log: kept, history: History.make(kept) }, false),
         // A session that nobody heard of leaves no trace.
         (kept, exit) =>
           Exit.isSuccess(exit) ? Effect.void : Effect.ignore(Effect.andThen(kept.close, store.remove(sessionId)))
       )
-      return { sessionId, ...AcpError.resultOf(await start("opening", sessionId, work, { signal })) }
+      return { sessionId, ...AcpError.resultOf(await work.start("opening", sessionId, opening, signal)) }
     },
 
     load: (client, request, signal) => reopen(client, request, true, signal),
@@ -201,50 +167,47 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
     resume: (client, request, signal) => reopen(client, request, false, signal),
 
     prompt: async (sessionId, prompt, signal) => {
-      refuseBusy(sessionId)
+      work.refuseBusy(sessionId)
       const session = openHere(sessionId)
       const content = PromptContent.decode(prompt)
-      if (typeof content === "string") throw AcpError.invalidParams(Wording.blockNotSupported(content))
-      const exit = await start("turn", sessionId, PromptTurn.run(session.context, content), { signal })
-      const isCancelled = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      if (Result.isFailure(content)) throw AcpError.invalidParams(content.failure)
+      const exit = await work.start("turn", sessionId, PromptTurn.run(session.context, content.success), signal)
+      const isCancelled = Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
       const stopReason = isCancelled ? "cancelled" : AcpError.resultOf(exit)
       debug(`session ${sessionId} ended a turn with ${stopReason}`)
       return stopReason
     },
 
     cancel: (sessionId) => {
-      const work = running.get(sessionId)
-      if (work?.kind === "turn") work.fiber.interruptUnsafe()
+      const busyWith = work.of(sessionId)
+      if (busyWith?.kind === "turn") busyWith.fiber.interruptUnsafe()
     },
 
     close: async (sessionId) => {
-      if (!(await end(sessionId))) throw AcpError.unknownSession(sessionId)
+      if (!isKnown(sessionId)) throw AcpError.unknownSession(sessionId)
+      AcpError.resultOf(await close(sessionId, Effect.void))
     },
 
     remove: async (sessionId) => {
-      await end(sessionId)
-      if (SessionId.is(sessionId)) AcpError.resultOf(await Effect.runPromiseExit(store.remove(sessionId)))
+      if (SessionId.is(sessionId)) AcpError.resultOf(await close(sessionId, store.remove(sessionId)))
     },
 
     list: async ({ cursor, cwd }) => {
       if (typeof cwd === "string") checkCwd(cwd)
-      if (typeof cursor === "string" && !SessionId.is(cursor)) throw AcpError.invalidParams(Wording.unknownCursor)
-      // A session that nobody ever prompted is nothing to come back to.
-      const accepts = (info: SessionInfo): boolean =>
-        (info.title !== undefined || open.has(info.sessionId)) && (typeof cwd !== "string" || info.cwd === cwd)
-      return AcpError.resultOf(await Effect.runPromiseExit(store.list({ accepts, cursor: cursor ?? undefined })))
+      const query = { cwd: cwd ?? undefined, cursor: cursor ?? undefined, untitled: new Set(open.keys()) }
+      return AcpError.resultOf(await Effect.runPromiseExit(store.list(query)))
     },
 
     setConfigOption: (client, request) => {
       const session = openHere(request.sessionId)
       const problem = ConfigOptions.set(session.context.grants, request)
       if (problem !== undefined) throw AcpError.invalidParams(problem)
-      return opened(client, session)
+      return answerOf(client, session)
     },
 
     closeAll: Effect.suspend(() => {
-      const all = new Set([...open.keys(), ...running.keys()])
-      return Effect.promise(() => Promise.all([...all].map(end)))
+      const all = new Set([...open.keys(), ...work.sessionIds()])
+      return Effect.promise(() => Promise.all([...all].map((sessionId) => close(sessionId, Effect.void))))
     }).pipe(Effect.asVoid)
   }
 }
