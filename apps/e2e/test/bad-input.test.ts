@@ -113,6 +113,10 @@ it("blocks the agent does not take are refused, and stay out of the history [TUR
       expect(codeOf(await prompt({ type: "audio", data: "aGk=", mimeType: "audio/wav" }))).toBe(-32602)
       expect(codeOf(await prompt({ type: "video" }))).toBe(-32602)
       expect(codeOf(await prompt({ type: "resource", resource: { uri: 1 } }))).toBe(-32602)
+      for (const empty of [[], [{ type: "text", text: "" }]]) {
+        const refused = await agent.request("session/prompt", { sessionId, prompt: empty })
+        expect(refused["error"]).toEqual({ code: -32602, message: "the prompt is empty" })
+      }
       await agent.prompt(sessionId, "Said")
       expect(JSON.stringify(agent.updates(sessionId))).not.toContain("Look")
     },

@@ -1,5 +1,16 @@
 /** Sessions of the agent alone: their ids, their files, who has them, and how an agent ends. */
-import { appendFile, mkdir, readFile, rename, rmdir, stat, symlink, truncate, writeFile } from "node:fs/promises"
+import {
+  appendFile,
+  mkdir,
+  readFile,
+  rename,
+  rmdir,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile
+} from "node:fs/promises"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
@@ -230,6 +241,41 @@ it("a session is named after its first prompt, in an update and in the list, whi
   expect(await listed({})).toEqual([info])
   expect(await error(agent.request("session/list", { cwd: "one" }))).toMatchObject({ code: -32602 })
   expect(await error(agent.request("session/list", { cursor: "../x" }))).toMatchObject({ code: -32602 })
+})
+
+it("a prompt without words leaves the title to the next, and the session is listed all the same [SESS-1.d]", async () => {
+  await using home = await AgentHome.make([{ text: "1" }, { text: "2" }, { text: "3" }])
+  await using agent = home.start()
+  await agent.initialize()
+  const sessionId = await agent.newSession()
+  const titles = async (words: string) => {
+    await agent.prompt(sessionId, words)
+    const { sessions } = await agent.result("session/list", {})
+    return (sessions as ReadonlyArray<{ readonly title: string }>).map(({ title }) => title)
+  }
+  expect(await titles("  \n ")).toEqual(["(untitled)"])
+  expect(await titles("x".repeat(100))).toEqual([`${"x".repeat(79)}…`])
+  expect(await titles("another")).toEqual([`${"x".repeat(79)}…`])
+})
+
+it("a session that nobody ever said anything in is forgotten a day after, unless it is open [SESS-1.d]", async () => {
+  await using home = await AgentHome.make([{ text: "Hi" }])
+  await using agent = home.start()
+  await agent.initialize()
+  const [closed, open, prompted, young] = [
+    await agent.newSession(),
+    await agent.newSession(),
+    await agent.newSession(),
+    await agent.newSession()
+  ]
+  await agent.prompt(prompted)
+  for (const sessionId of [closed, prompted, young]) await agent.result("session/close", { sessionId })
+  const dayBefore = new Date(Date.now() - 25 * 3_600_000)
+  for (const sessionId of [closed, open, prompted]) await utimes(home.sessionFile(sessionId), dayBefore, dayBefore)
+  await agent.result("session/list", {})
+  const kept = (await home.sessionFiles()).filter((name) => name.endsWith(".jsonl"))
+  expect(new Set(kept)).toEqual(new Set([open, prompted, young].map((sessionId) => `${sessionId}.jsonl`)))
+  expect(await error(agent.request("session/load", load(closed)))).toMatchObject({ code: -32002 })
 })
 
 it("a long list comes in pages [SESS-1.d]", async () => {

@@ -92,7 +92,7 @@ export interface SessionRequest {
   /** As the client sent it. */
   readonly cwd: string
   /** Of the session as it was open until now, when it is loaded again; absent: the user has allowed nothing yet. */
-  readonly grants?: Grants
+  readonly grants?: Grants | undefined
 }
 
 /** The client tools of one connection. */
@@ -127,7 +127,7 @@ export interface SessionTools extends Discovery.Discovered {
     requested: ToolCall.Requested,
     options?: {
       /** The turn's; without it nothing is counted. */
-      readonly loop?: LoopDetector.LoopDetector
+      readonly loop?: LoopDetector.LoopDetector | undefined
     }
   ) => Effect.Effect<ToolCall.Result, ConnectionClosed>
 }

@@ -43,7 +43,7 @@ export interface Context {
   /** Code points the model reads of one result at most (CUT-1). */
   readonly maxOutput: number
   /** Counts the turn's results (LOOP-1). Without it nothing is counted. */
-  readonly loop?: LoopDetector
+  readonly loop?: LoopDetector | undefined
   readonly journal?: Journal
 }
 

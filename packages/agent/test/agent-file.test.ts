@@ -50,11 +50,12 @@ describe("the agent file", () => {
 
   it("may hold keys nobody knows, with a hint for those that look like one [CFG-4.c]", () => {
     assert.deepStrictEqual(
-      Result.getOrThrow(decode("maxOutptu: 5\nacp:\n  clientTools: {timeuot: 5s}\n  zzz: 1\n")).warnings,
+      Result.getOrThrow(decode("maxOutptu: 5\nacp:\n  clientTools: {timeuot: 5s}\n  zzz: 1\ntimeout: 5s\n")).warnings,
       [
         "dir/agent.yaml:1: warning: unknown key maxOutptu; did you mean maxOutput?",
-        "dir/agent.yaml:3: warning: unknown key acp.clientTools.timeuot; did you mean timeout?",
-        "dir/agent.yaml:4: warning: unknown key acp.zzz"
+        "dir/agent.yaml:3: warning: unknown key acp.clientTools.timeuot; did you mean acp.clientTools.timeout?",
+        "dir/agent.yaml:4: warning: unknown key acp.zzz",
+        "dir/agent.yaml:5: warning: unknown key timeout; did you mean acp.clientTools.timeout?"
       ]
     )
   })

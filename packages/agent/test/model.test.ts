@@ -186,7 +186,7 @@ describe("a model of the AI SDK", () => {
         )
       assert.strictEqual(
         yield* failure({ type: "error", error }),
-        "the model failed: Unauthorized (HTTP 401); check the API key in the environment variable that model.apiKeyEnv names"
+        "the model failed: Unauthorized (HTTP 401); check the API key: model.apiKeyEnv names the environment variable that holds it"
       )
       assert.strictEqual(
         yield* failure({ type: "error", error: { message: "Overloaded", code: "busy" } }),

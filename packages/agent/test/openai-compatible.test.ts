@@ -223,12 +223,12 @@ const failures: ReadonlyArray<readonly [what: string, answer: ChatServer.Answer,
   [
     "a key that is not accepted: what to check",
     json(401, errorBody("Incorrect API key provided")),
-    "the model failed: Incorrect API key provided (HTTP 401); check the API key in the environment variable that model.apiKeyEnv names"
+    "the model failed: Incorrect API key provided (HTTP 401); check the API key: model.apiKeyEnv names the environment variable that holds it"
   ],
   [
     "vLLM's way to refuse a key",
     json(401, '{"error":"Unauthorized"}'),
-    "the model failed: Unauthorized (HTTP 401); check the API key in the environment variable that model.apiKeyEnv names"
+    "the model failed: Unauthorized (HTTP 401); check the API key: model.apiKeyEnv names the environment variable that holds it"
   ],
   [
     "a model the server does not have: what to check",

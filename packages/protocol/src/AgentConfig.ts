@@ -94,7 +94,7 @@ export interface Problem {
 /** A key nobody knows (CFG-4). */
 export interface UnknownKey {
   readonly path: ReadonlyArray<string>
-  /** The known key that looks most like it, if one does. */
+  /** The known key, dotted, that looks most like it, if one does: beside it, or of its name elsewhere. */
   readonly nearest: string | undefined
 }
 
@@ -111,13 +111,23 @@ const valueAt = (value: unknown, path: ReadonlyArray<string>): unknown => path.r
 
 const MAX_NEAREST_DISTANCE = 3
 
+const allKeys = (): ReadonlyArray<ReadonlyArray<string>> =>
+  [...knownKeys].flatMap(([parent, keys]) => keys.map((key) => [...(parent === "" ? [] : parent.split(".")), key]))
+
 const nearest = (path: ReadonlyArray<string>): string | undefined => {
   const key = path.at(-1) ?? ""
-  const siblings = knownKeys.get(keyName(path.slice(0, -1))) ?? []
-  return siblings
-    .map((sibling) => ({ sibling, away: distance(key.toLowerCase(), sibling.toLowerCase()) }))
-    .filter(({ away, sibling }) => away <= Math.min(MAX_NEAREST_DISTANCE, sibling.length / 2))
-    .toSorted((a, b) => a.away - b.away)[0]?.sibling
+  const parent = keyName(path.slice(0, -1))
+  const [best] = allKeys()
+    .map((known) => {
+      const name = known.at(-1) ?? ""
+      const isBeside = keyName(known.slice(0, -1)) === parent
+      return { known, name, isBeside, away: distance(key.toLowerCase(), name.toLowerCase()) }
+    })
+    .filter(({ away, isBeside, name }) =>
+      isBeside ? away <= Math.min(MAX_NEAREST_DISTANCE, name.length / 2) : away === 0
+    )
+    .toSorted((a, b) => Number(b.isBeside) - Number(a.isBeside) || a.away - b.away)
+  return best && keyName(best.known)
 }
 
 const UNEXPECTED = "unexpected"

@@ -167,6 +167,7 @@ export const notAFile = "it is not a file"
 export const noHardLinks = "its file system has no hard links, which locks are made with"
 export const notInitialized = "initialize must be answered before a session is opened"
 export const blockNotSupported = (type: string): string => `prompt blocks of type "${type}" are not supported`
+export const promptEmpty = "the prompt is empty"
 export const promptTooDeep = (levels: number): string => `the prompt is nested deeper than ${levels} levels`
 export const cwdMustBeAbsolute = "cwd must be an absolute path"
 export const listParams = "params must hold sessionId and cwd, both strings"
@@ -181,7 +182,7 @@ export const modelDoesNotAnswer = (address: string, why: string): string =>
 /** `why` in the server's words; `advice` is one of the sentences below. */
 export const modelAnsweredError = (why: string, status: number, advice: string | undefined): string =>
   `the model failed: ${why} (HTTP ${status})${advice === undefined ? "" : `; ${advice}`}`
-export const modelCheckKey = "check the API key in the environment variable that model.apiKeyEnv names"
+export const modelCheckKey = "check the API key: model.apiKeyEnv names the environment variable that holds it"
 export const modelCheckAddress = "check model.baseUrl and model.name"
 /** `how`: `20 s`, or `until` and a date. */
 export const modelAsksToWait = (how: string): string => `the server asks to wait ${how}`

@@ -165,7 +165,7 @@ runVectors<{ config: unknown }>("agent-config", ({ config }, expected) => {
           warnings: byKey(
             unknownKeys.map(({ nearest, path }) => ({
               key: AgentConfig.keyName(path),
-              ...(nearest === undefined ? {} : { nearest: AgentConfig.keyName([...path.slice(0, -1), nearest]) })
+              ...(nearest === undefined ? {} : { nearest })
             }))
           )
         })

@@ -82,13 +82,22 @@ const checkFile = (path: string): void => {
   if (!statSync(path).isFile()) throw new Error(Wording.notAFile)
 }
 
-const readHead = (path: string): { readonly lines: ReadonlyArray<unknown>; readonly updatedAt: string } => {
+/** The beginning of a session's file. */
+interface Head {
+  readonly lines: ReadonlyArray<unknown>
+  /** There is nothing behind the header. */
+  readonly isSilent: boolean
+  /** When it was written last. */
+  readonly modified: Date
+}
+
+const readHead = (path: string): Head => {
   checkFile(path)
   const file = openSync(path, "r")
   try {
     const bytes = Buffer.alloc(HEAD_BYTES)
-    const length = readSync(file, bytes, 0, HEAD_BYTES, 0)
-    return { lines: jsonLines(bytes.toString("utf8", 0, length)), updatedAt: fstatSync(file).mtime.toISOString() }
+    const text = bytes.toString("utf8", 0, readSync(file, bytes, 0, HEAD_BYTES, 0))
+    return { lines: jsonLines(text), isSilent: !text.trimEnd().includes("\n"), modified: fstatSync(file).mtime }
   } finally {
     closeSync(file)
   }
@@ -129,6 +138,9 @@ const attempt = <A>(
   })
 
 const EXTENSION = ".jsonl"
+
+/** How long a session is kept that nobody ever said anything in, in ms: a day. */
+const MAX_SILENCE = 86_400_000
 
 /** The store in a directory, which is made with its first session. `mask` hides what may stand in no file (CLI-6). */
 export const make = (directory: string, mask = (text: string): string => text): SessionStore.SessionStore => {
@@ -189,12 +201,27 @@ export const make = (directory: string, mask = (text: string): string => text): 
     return { log: logOf(sessionId, false), entries: entriesOf(lines) }
   })
 
+  /** Deletes a session nobody ever said anything in, if nobody has it open: clients open many that they never use. */
+  const forget = (sessionId: string): void => {
+    if (SessionLock.acquire(lockOf(sessionId)) !== undefined) return
+    rmSync(fileOf(sessionId), { force: true })
+    SessionLock.release(lockOf(sessionId))
+  }
+
   const infoOf = (sessionId: string): SessionStore.SessionInfo | undefined => {
     try {
-      const { lines, updatedAt } = readHead(fileOf(sessionId))
+      const { isSilent, lines, modified } = readHead(fileOf(sessionId))
+      if (isSilent && Date.now() - modified.getTime() > MAX_SILENCE) forget(sessionId)
       const header = headerOf(lines)
       const title = SessionEntry.titleAmong(entriesOf(lines))
-      return header && { sessionId, cwd: header.cwd, updatedAt, ...(title === undefined ? {} : { title }) }
+      return (
+        header && {
+          sessionId,
+          cwd: header.cwd,
+          updatedAt: modified.toISOString(),
+          ...(title === undefined ? {} : { title })
+        }
+      )
     } catch {
       // Deleted meanwhile, or somebody else's: not in the list.
       return undefined

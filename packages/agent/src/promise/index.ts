@@ -26,9 +26,9 @@ export type { Requested as ToolCallRequest, Result as ToolCallResult } from "../
 
 export interface CallOptions {
   /** Aborting it cancels the request at the client and rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** The turn's; without it nothing is counted. */
-  readonly loop?: LoopDetector
+  readonly loop?: LoopDetector | undefined
 }
 
 /** The client tools of one session. */
@@ -53,7 +53,7 @@ export interface ClientTools {
   /** To be awaited while `session/new`, `load` or `resume` is handled, before it is answered. */
   readonly openSession: (
     session: Extension.SessionRequest,
-    options?: { readonly signal?: AbortSignal }
+    options?: { readonly signal?: AbortSignal | undefined }
   ) => Promise<SessionTools>
 }
 

@@ -10,10 +10,11 @@ const isSupported = (block: ContentBlock): block is Extract<ContentBlock, Prompt
 /** How deep a prompt may be nested, in its `_meta` or elsewhere: what is deeper could not be told again. */
 export const MAX_LEVELS = 1_000
 
-/** The blocks, or why they cannot be taken: one of a type the agent did not advertise, or one that is too deep. */
+/** The blocks, or why they cannot be taken: nothing in them, a type the agent did not advertise, too deep. */
 export const decode = (blocks: ReadonlyArray<ContentBlock>): Result.Result<ReadonlyArray<PromptBlock>, string> => {
   const unsupported = blocks.find((block) => !isSupported(block))
   if (unsupported !== undefined) return Result.fail(Wording.blockNotSupported(unsupported.type))
+  if (blocks.every((block) => block.type === "text" && block.text === "")) return Result.fail(Wording.promptEmpty)
   if (Json.isDeeperThan(blocks, MAX_LEVELS)) return Result.fail(Wording.promptTooDeep(MAX_LEVELS))
   return Result.succeed(blocks.filter(isSupported))
 }

@@ -147,6 +147,14 @@ const journalOf = (history: History): ToolCall.Journal => ({
   ended: (toolCallId, result) => history.append({ type: "result", toolCallId, ...result })
 })
 
+/** The session's title, from its first prompt that has words; `undefined` when that came before. */
+const newTitle = (history: History, content: ReadonlyArray<PromptBlock>): string | undefined => {
+  const before = history.title()
+  if (before !== undefined && before !== Wording.untitled) return undefined
+  const title = PromptContent.toTitle(content)
+  return title === before ? undefined : title
+}
+
 const reportTitle = Effect.fnUntraced(function* (turn: Turn, title: string) {
   const updatedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
   yield* Host.report(turn.host, turn.sessionId, { sessionUpdate: "session_info_update", title, updatedAt })
@@ -162,7 +170,7 @@ export const run = Effect.fnUntraced(function* (
 ): Effect.fn.Return<StopReason, Failed> {
   const { history, maxTurnRequests } = context
   const turn: Turn = { ...context, loop: context.newLoopDetector(), journal: journalOf(history) }
-  const title = history.title() === undefined ? PromptContent.toTitle(content) : undefined
+  const title = newTitle(history, content)
   if (title !== undefined) yield* history.append({ type: "title", title })
   yield* history.append({ type: "prompt", content })
   // A cancel in the same write as the prompt ends the turn before anything is said.

@@ -99,7 +99,7 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
     replays: boolean
   ) {
     const { grants, history } = past
-    const tools = yield* client.tools.openSession({ sessionId, cwd, ...(grants === undefined ? {} : { grants }) })
+    const tools = yield* client.tools.openSession({ sessionId, cwd, grants })
     tools.lines.forEach(log)
     const session = Session.make(config, model, tools, past)
     if (replays) {
