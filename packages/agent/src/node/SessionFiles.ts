@@ -85,7 +85,7 @@ const checkFile = (path: string): void => {
 /** The beginning of a session's file. */
 interface Head {
   readonly lines: ReadonlyArray<unknown>
-  /** There is nothing behind the header. */
+  /** There is a header, and nothing behind it. */
   readonly isSilent: boolean
   /** When it was written last. */
   readonly modified: Date
@@ -97,7 +97,9 @@ const readHead = (path: string): Head => {
   try {
     const bytes = Buffer.alloc(HEAD_BYTES)
     const text = bytes.toString("utf8", 0, readSync(file, bytes, 0, HEAD_BYTES, 0))
-    return { lines: jsonLines(text), isSilent: !text.trimEnd().includes("\n"), modified: fstatSync(file).mtime }
+    const lines = jsonLines(text)
+    const isSilent = headerOf(lines) !== undefined && !text.trimEnd().includes("\n")
+    return { lines, isSilent, modified: fstatSync(file).mtime }
   } finally {
     closeSync(file)
   }
@@ -204,8 +206,12 @@ export const make = (directory: string, mask = (text: string): string => text): 
   /** Deletes a session nobody ever said anything in, if nobody has it open: clients open many that they never use. */
   const forget = (sessionId: string): void => {
     if (SessionLock.acquire(lockOf(sessionId)) !== undefined) return
-    rmSync(fileOf(sessionId), { force: true })
-    SessionLock.release(lockOf(sessionId))
+    try {
+      // Somebody may have had it open until now, and said something.
+      if (readHead(fileOf(sessionId)).isSilent) rmSync(fileOf(sessionId), { force: true })
+    } finally {
+      SessionLock.release(lockOf(sessionId))
+    }
   }
 
   const infoOf = (sessionId: string): SessionStore.SessionInfo | undefined => {
