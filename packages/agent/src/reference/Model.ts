@@ -8,7 +8,7 @@ export interface ModelRequest {
   readonly systemPrompt: string | undefined
   readonly messages: ReadonlyArray<Message>
   readonly tools: ReadonlyArray<ToolDeclaration.ToolDeclaration>
-  /** How many requests the session made before this one. */
+  /** How many answers the session has had before this one, also across restarts. */
   readonly index: number
 }
 
