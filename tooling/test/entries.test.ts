@@ -26,6 +26,7 @@ const expected: Readonly<Record<"agent" | "client", Readonly<Record<string, Reac
         "node:os",
         "node:path",
         "node:stream",
+        "node:timers/promises",
         "node:util",
         "yaml"
       ],

@@ -136,5 +136,16 @@ it("a key that the model says stands in no session file [CLI-6.d]", async () => 
   await agent.prompt(sessionId)
   expect(RawClient.said(agent.updates(sessionId))).toBe(words)
   expect(await home.readSession(sessionId)).toContain("Your key is [secret].")
+  const [meta, echo] = [{ [key]: key }, { type: "resource", resource: { uri: "file:///a", text: key } }]
+  await agent.result("session/prompt", { sessionId, prompt: [{ type: "text", text: "Hm", _meta: meta }, echo] })
+  expect(await home.readSession(sessionId)).not.toContain("very")
+  const before = agent.updates(sessionId).length
+  await agent.result("session/load", { sessionId, cwd: "/", mcpServers: [] })
+  expect(
+    agent
+      .updates(sessionId)
+      .slice(before)
+      .filter((update) => update["sessionUpdate"] === "user_message_chunk")
+  ).toHaveLength(3)
   server.close()
 })

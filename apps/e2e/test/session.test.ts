@@ -612,6 +612,22 @@ it.concurrent.each(["", "garbage\n", "garbage", '{"jsonrpc":"2.0","id":99,"metho
   }
 )
 
+it("the end of the input is obeyed in the midst of thousands of requests that came with it [SESS-4.a]", async () => {
+  await using home = await AgentHome.make([])
+  await using agent = home.start()
+  await agent.initialize()
+  const requests = Array.from({ length: 20_000 }, (_, n) => ({
+    id: `${n}`,
+    method: "session/new",
+    params: { cwd: "/", mcpServers: [] }
+  }))
+  agent.write(...requests)
+  expect(await agent.end()).toBe(0)
+  const files = await home.sessionFiles()
+  expect(files.length).toBeLessThan(20_000)
+  expect(files.filter((name) => name.endsWith(".lock"))).toEqual([])
+})
+
 it("an agent that is told to end twice ends once, and leaves no lock [SESS-4.b]", async () => {
   await using home = await AgentHome.make([{ text: "x".repeat(300_000), wait: true }])
   await using agent = home.start()

@@ -31,7 +31,7 @@ const untilDone = (body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>
       transform: (chunk, controller) => {
         controller.enqueue(chunk)
         const text = tail + decoder.decode(chunk)
-        if (/\ndata: ?\[DONE\]/.test(text)) controller.terminate()
+        if (/[\r\n]data: ?\[DONE\]/.test(text)) controller.terminate()
         tail = text.slice(-TAIL)
       }
     })

@@ -144,10 +144,29 @@ const EXTENSION = ".jsonl"
 /** How long a session is kept that nobody ever said anything in, in ms: a day. */
 const MAX_SILENCE = 86_400_000
 
+/** Values that are ours, and mean what they say. */
+const ours: ReadonlySet<string> = new Set(["type", "kind"])
+
+/** Values of somebody else's shape, in which a key or a number may be a secret as well. */
+const foreign: ReadonlySet<string> = new Set(["rawInput", "_meta"])
+
+/** Hides secrets while an entry is written, and leaves it an entry. */
+const maskedWith =
+  (mask: (text: string) => string) =>
+  (key: string, value: unknown): unknown => {
+    if (typeof value === "string") return ours.has(key) ? value : mask(value)
+    if (!foreign.has(key)) return value
+    const text = Json.stringify(value) ?? ""
+    const masked = mask(text)
+    return masked === text ? value : (Json.parse(masked)?.value ?? mask(text))
+  }
+
+/** How many silent sessions one list forgets at most: each takes a lock. */
+const MAX_FORGOTTEN = 100
+
 /** The store in a directory, which is made with its first session. `mask` hides what may stand in no file (CLI-6). */
 export const make = (directory: string, mask = (text: string): string => text): SessionStore.SessionStore => {
-  const lineOf = (entry: SessionEntry.SessionEntry): string =>
-    `${JSON.stringify(entry, (_, value: unknown) => (typeof value === "string" ? mask(value) : value))}\n`
+  const lineOf = (entry: SessionEntry.SessionEntry): string => `${JSON.stringify(entry, maskedWith(mask))}\n`
   const fileOf = (sessionId: string) => join(directory, `${sessionId}${EXTENSION}`)
   const lockOf = (sessionId: string) => join(directory, `${sessionId}.lock`)
 
@@ -214,10 +233,10 @@ export const make = (directory: string, mask = (text: string): string => text): 
     }
   }
 
-  const infoOf = (sessionId: string): SessionStore.SessionInfo | undefined => {
+  const infoOf = (sessionId: string, onSilent: (sessionId: string) => void): SessionStore.SessionInfo | undefined => {
     try {
       const { isSilent, lines, modified } = readHead(fileOf(sessionId))
-      if (isSilent && Date.now() - modified.getTime() > MAX_SILENCE) forget(sessionId)
+      if (isSilent && Date.now() - modified.getTime() > MAX_SILENCE) onSilent(sessionId)
       const header = headerOf(lines)
       const title = SessionEntry.titleAmong(entriesOf(lines))
       return (
@@ -264,9 +283,13 @@ export const make = (directory: string, mask = (text: string): string => text): 
       )
     }, Effect.uninterruptible),
 
-    list: (query) =>
-      Effect.flatMap(attempt(directory, Wording.sessionNotRead, sessionIds), (ids) =>
-        SessionStore.page(ids, infoOf, query)
-      )
+    list: Effect.fnUntraced(function* (query) {
+      const ids = yield* attempt(directory, Wording.sessionNotRead, sessionIds)
+      let forgotten = 0
+      const onSilent = (sessionId: string): void => {
+        if (forgotten++ < MAX_FORGOTTEN) forget(sessionId)
+      }
+      return yield* SessionStore.page(ids, (sessionId) => infoOf(sessionId, onSilent), query)
+    })
   }
 }
