@@ -8,7 +8,8 @@ const tools = toolsFile === "" ? [] : JSON.parse(readFileSync(toolsFile, "utf8")
 if (manner === "dies") process.exit(2)
 const agent = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
 const started = [agent]
-const send = (message) => agent.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+const toLine = (message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`
+const send = (...messages) => agent.stdin.write(messages.map(toLine).join(""))
 const pending = new Map()
 const request = (method, params) =>
   new Promise((resolve) => {
@@ -30,8 +31,10 @@ createInterface({ input: agent.stdout }).on("line", (line) => {
   if (method === "session/update") return console.log(JSON.stringify(params))
   const tool = tools.find((one) => one.method === method)
   if (tool === undefined) return send({ id, error: { code: -32601, message: "Method not found" } })
-  if (tool.behaviour.return !== undefined) send({ id, result: tool.behaviour.return })
-  if (manner === "twice") send({ id, result: tool.behaviour.return })
+  const answer = { id, result: tool.behaviour.return }
+  // Twice in one write: the runner hangs up behind the first.
+  if (manner === "twice") send(answer, answer)
+  else if (tool.behaviour.return !== undefined) send(answer)
 })
 
 await request("initialize", {
