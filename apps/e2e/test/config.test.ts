@@ -64,39 +64,55 @@ it.each([
   expect(await agent.prompt(await agent.newSession())).toBe("end_turn")
 })
 
-it.each([
-  ["acp: {clientTools: {enabled: maybe}}", "acp.clientTools.enabled", "true or false"],
-  ["acp: {clientTools: {discovery: both}}", "acp.clientTools.discovery", '"meta" or "request"'],
-  ["acp: {clientTools: {permissions: never}}", "acp.clientTools.permissions", '"auto" or "ask"'],
-  ["acp: {clientTools: {timeout: 999us}}", "acp.clientTools.timeout", "a duration such as"],
-  ["yolo: 1", "yolo", "true or false"],
-  ["maxOutput: 0", "maxOutput", "a whole number, at least 1"],
-  ["maxTurnRequests: 1.5", "maxTurnRequests", "a whole number, at least 1"],
-  ["loopDetector: {flagAfter: 0}", "loopDetector.flagAfter", "a whole number, at least 1"],
-  ["loopDetector: {flagAfter: 6}", "loopDetector.flagAfter", "at most loopDetector.stopAfter (5)"],
-  ["sessions: {directory: []}", "sessions.directory", "a path"],
-  ['sessions: {directory: ""}', "sessions.directory", "a path"],
-  ["systemPrompt: 7", "systemPrompt", "a text"],
-  ["model: {provider: openai-compatible, name: m}", "model.baseUrl", "the address of the API"],
+/** Lines of an agent file, and what is said of them: the key, and what it takes. */
+const refused: ReadonlyArray<ReadonlyArray<readonly [line: string, key: string, accepted: string]>> = [
   [
-    "model: {provider: openai-compatible, name: m, baseUrl: 'http://u:p@h/v1'}",
-    "model.baseUrl",
-    "the address of the API"
+    ["acp: {clientTools: {", "", ""],
+    ["  enabled: maybe,", "acp.clientTools.enabled", "true or false"],
+    ["  discovery: both,", "acp.clientTools.discovery", '"meta" or "request"'],
+    ["  permissions: never,", "acp.clientTools.permissions", '"auto" or "ask"'],
+    ["  timeout: 999us}}", "acp.clientTools.timeout", "a duration such as"],
+    ["yolo: 1", "yolo", "true or false"],
+    ["maxOutput: 0", "maxOutput", "a whole number, at least 1"],
+    ["maxTurnRequests: 1.5", "maxTurnRequests", "a whole number, at least 1"],
+    ["loopDetector: {flagAfter: 0}", "loopDetector.flagAfter", "a whole number, at least 1"],
+    ["sessions: {directory: []}", "sessions.directory", "a path"],
+    ["systemPrompt: 7", "systemPrompt", "a text"]
   ],
   [
-    "model: {provider: openai-compatible, name: m, baseUrl: 'http://h/v1?a=1'}",
-    "model.baseUrl",
-    "the address of the API"
+    ["loopDetector: {flagAfter: 6}", "loopDetector.flagAfter", "at most loopDetector.stopAfter (5)"],
+    ["model: {provider: openai-compatible, name: m}", "model.baseUrl", "the address of the API"]
+  ],
+  [['sessions: {directory: ""}', "sessions.directory", "a path"]],
+  [
+    [
+      "model: {provider: openai-compatible, name: m, baseUrl: 'http://u:p@h/v1'}",
+      "model.baseUrl",
+      "the address of the API"
+    ]
+  ],
+  [
+    [
+      "model: {provider: openai-compatible, name: m, baseUrl: 'http://h/v1?a=1'}",
+      "model.baseUrl",
+      "the address of the API"
+    ]
   ]
-])(
-  "%s ends the start with one message that says what is accepted [CFG-1.h CFG-1.l CFG-3.b CFG-4.a CFG-4.b]",
-  async (line, key, accepted) => {
-    const model = line.startsWith("model") ? "" : "\nmodel: {provider: script, script: ./steps.yaml}"
-    await using folder = await Folder.make({ "agent.yaml": line + model, "steps.yaml": "steps: []" })
+]
+
+it.concurrent.each(refused)(
+  "what cannot be used ends the start, with a line for each that says what is accepted [CFG-1.h CFG-1.l CFG-3.b CFG-4.a CFG-4.b]",
+  async (...lines) => {
+    await using folder = await Folder.make({
+      "agent.yaml": lines.map(([line]) => line).join("\n"),
+      "steps.yaml": "steps: []"
+    })
     const { exitCode, stderr } = await Run.toEnd(Command.agent(folder.path("agent.yaml")))
     expect(exitCode).toBe(2)
-    expect(stderr).toContain(`agent.yaml:1: ${key}`)
-    expect(stderr).toContain(`it takes ${accepted}`)
-    expect(stderr.trimEnd().split("\n")).toHaveLength(1)
+    const expected = lines.flatMap(([, key, accepted], index) =>
+      key === "" ? [] : [`agent.yaml:${index + 1}: ${key}`, accepted]
+    )
+    for (const text of expected) expect(stderr).toContain(text)
+    expect(stderr.trimEnd().split("\n")).toHaveLength(expected.length / 2)
   }
 )
