@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { Json } from "@acp-client-tools/protocol"
 import type { Command } from "./Command.ts"
+import * as Wire from "./Wire.ts"
 
 type Message = Json.JsonObject
 
@@ -63,7 +64,7 @@ const updatesOf = (messages: ReadonlyArray<Message>, sessionId: string): Readonl
 export const said = (updates: ReadonlyArray<Message>): string =>
   updates
     .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
-    .map(({ content }) => Json.get(content, "text"))
+    .map(Wire.updateText)
     .join("")
 
 const exitOf = (child: ChildProcess): RawClient["exited"] =>

@@ -1,8 +1,9 @@
 /** The loop detector in a whole agent: what the model and the editor read, and what the history keeps. */
-import { Json } from "@acp-client-tools/protocol"
+import type { Json } from "@acp-client-tools/protocol"
 import { expect, it } from "vitest"
 import * as AgentHome from "../src/AgentHome.ts"
 import * as RawClient from "../src/RawClient.ts"
+import * as Wire from "../src/Wire.ts"
 
 const tools = { "org.mini-me/tools": [{ name: "a", method: "_t/a", inputSchema: { required: ["q"] } }] }
 const call = (args: Json.JsonObject) => ({ name: "client_a", arguments: args })
@@ -14,10 +15,8 @@ const stopped = (n: number) =>
   `I stopped: client_a was called with the same arguments and gave the same answer ${n} times. Tell me how to go on.`
 
 /** The texts of the ends of all calls, in the order they ended. */
-const ends = (updates: ReadonlyArray<Json.JsonObject>): ReadonlyArray<unknown> =>
-  updates
-    .filter(({ status }) => status === "completed" || status === "failed")
-    .map(({ content }) => Json.get(Json.get(Array.isArray(content) ? content[0] : undefined, "content"), "text"))
+const ends = (updates: ReadonlyArray<Json.JsonObject>): ReadonlyArray<string> =>
+  updates.filter(({ status }) => status === "completed" || status === "failed").map(Wire.updateText)
 
 it("identical calls of one answer and of several are flagged from the third on, and the fifth stops the turn [LOOP-1.c LOOP-2.a LOOP-2.b LOOP-2.c LOOP-2.e LOOP-2.f]", async () => {
   await using home = await AgentHome.make(
@@ -130,7 +129,7 @@ it("the note counts against maxOutput, and long answers are told apart by their 
   await agent.initialize(tools)
   const sessionId = await agent.newSession()
   await agent.prompt(sessionId)
-  const [one, two, three] = ends(agent.updates(sessionId)) as ReadonlyArray<string>
+  const [one, two, three] = ends(agent.updates(sessionId))
   expect(two).toBe(one)
   expect(three?.endsWith(`t${note(2)}`)).toBe(true)
   expect(Array.from(three ?? "")).toHaveLength(300)

@@ -21,6 +21,7 @@ import * as Command from "../src/Command.ts"
 import * as Folder from "../src/Folder.ts"
 import * as Pair from "../src/Pair.ts"
 import * as RawClient from "../src/RawClient.ts"
+import * as Wire from "../src/Wire.ts"
 
 const tools = { "org.mini-me/tools": [{ name: "a", method: "_t/a" }] }
 const callsA = { toolCalls: [{ id: "c", name: "client_a", arguments: { n: 1 } }] }
@@ -152,13 +153,11 @@ it("after a crash each call has one result, what ended before is kept, and the n
   const ends = again.updates(sessionId).filter(({ sessionUpdate }) => sessionUpdate === "tool_call_update")
   const cancelled = "[client tool error: cancelled]"
   const notStarted = "[client tool error: not started]"
-  expect(ends.map(({ toolCallId, status, content }) => [toolCallId, status, (content as any)[0].content.text])).toEqual(
-    [
-      ["ended", "completed", "ran"],
-      ["running", "failed", cancelled],
-      ["asking", "failed", notStarted]
-    ]
-  )
+  expect(ends.map((end) => [end["toolCallId"], end["status"], Wire.updateText(end)])).toEqual([
+    ["ended", "completed", "ran"],
+    ["running", "failed", cancelled],
+    ["asking", "failed", notStarted]
+  ])
   const replayed = again.updates(sessionId).length
   expect(await again.prompt(sessionId, "And?")).toBe("end_turn")
   const result = (id: string, name: string, read: string, failed: boolean) => ({ id, name, text: read, failed })
@@ -508,6 +507,17 @@ it("a file that may not grow further keeps whole lines, each once, and is contin
   await agent.result("session/load", load(sessionId))
   const ends = agent.updates(sessionId).filter(({ sessionUpdate }) => sessionUpdate === "tool_call_update")
   expect(ends).toHaveLength(40)
+})
+
+it("a session that cannot even be begun is one clear error, and leaves nothing behind", async () => {
+  await using home = await AgentHome.make([])
+  const { args, command } = home.command
+  const full = ["-c", 'trap "" XFSZ; ulimit -f 0; exec "$0" "$@"', command, ...args]
+  await using agent = RawClient.start({ command: "/bin/sh", args: full })
+  await agent.initialize()
+  const failed = await error(agent.request("session/new", { cwd: "/", mcpServers: [] }))
+  expect(failed).toMatchObject({ code: -32603, message: expect.stringContaining("the file would become too large") })
+  expect(await home.sessionFiles()).toEqual([])
 })
 
 it("requests for one session in one write are begun in their order [REQ-8.c SESS-1.i SESS-3.b]", async () => {

@@ -16,7 +16,7 @@ export interface Limits {
 /** A call whose result is counted. */
 export interface Call {
   readonly name: string
-  /** The arguments as the model sent them, parsed where they are JSON. */
+  /** The arguments of the call; where they cannot be used, what the model sent. */
   readonly arguments: unknown
 }
 

@@ -2,7 +2,17 @@
  * A session's file: JSON lines, a header and then the session's entries (SESS-2). Written and read by SessionFiles, which
  * has the lock of its session. All here is done at once, and throws what the system says; a file is open for no longer.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, statSync, writeFileSync } from "node:fs"
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { Json, Wording } from "@acp-client-tools/protocol"
 import * as SessionEntry from "../reference/SessionEntry.ts"
 
@@ -92,9 +102,18 @@ export const read = (path: string): Content => {
   return { header: headerOf(lines), entries: entriesOf(lines), isTorn: text !== "" && !text.endsWith("\n") }
 }
 
-/** Begins a file; throws when there is one. */
-export const create = (path: string, cwd: string): void =>
-  writeFileSync(path, headerLine(cwd), { mode: 0o600, flag: "wx" })
+/** Begins a file, whole or not at all; throws when there is one. */
+export const create = (path: string, cwd: string): void => {
+  const file = openSync(path, "wx", 0o600)
+  try {
+    writeFileSync(file, headerLine(cwd))
+  } catch (cause) {
+    rmSync(path, { force: true })
+    throw cause
+  } finally {
+    closeSync(file)
+  }
+}
 
 /** Values that are ours, and mean what they say. */
 const ours: ReadonlySet<string> = new Set(["type", "kind"])

@@ -66,7 +66,7 @@ const textMessage = (role: "user" | "assistant", text: string): ReadonlyArray<Me
   return role === "user" ? [{ role, text }] : [{ role, text, toolCalls: [] }]
 }
 
-const textOf = (chunk: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk", text: string) =>
+const textOf = (chunk: "agent_message_chunk" | "agent_thought_chunk", text: string) =>
   ({ sessionUpdate: chunk, content: { type: "text", text } }) as const
 
 /** The history of a session that has these entries, and keeps further ones in a log. */

@@ -8,7 +8,7 @@ const isSupported = (block: ContentBlock): block is Extract<ContentBlock, Prompt
   block.type === "text" || block.type === "resource_link" || block.type === "resource"
 
 /** How deep a prompt may be nested, in its `_meta` or elsewhere: what is deeper could not be told again. */
-export const MAX_LEVELS = 1_000
+const MAX_LEVELS = 1_000
 
 /** The blocks, or why they cannot be taken: nothing in them, a type the agent did not advertise, too deep. */
 export const decode = (blocks: ReadonlyArray<ContentBlock>): Result.Result<ReadonlyArray<PromptBlock>, string> => {
