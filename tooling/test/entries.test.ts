@@ -10,6 +10,8 @@ const protocol = "@acp-client-tools/protocol"
 const spec = "@acp-client-tools/spec"
 const acp = "@agentclientprotocol/sdk"
 
+const ajv = ["ajv", "ajv/dist/2020.js"]
+
 /** What each entry of the two sides loads: with it, and later. A new line here is a new burden on whoever imports it. */
 const expected: Readonly<Record<"agent" | "client", Readonly<Record<string, Reach>>>> = {
   agent: {
@@ -36,10 +38,16 @@ const expected: Readonly<Record<"agent" | "client", Readonly<Record<string, Reac
     "./ai-sdk": { eager: [protocol, "effect"], lazy: ["@ai-sdk/openai-compatible"] }
   },
   client: {
-    ".": { eager: [protocol, acp, "effect"], lazy: [] },
-    "./reference": { eager: [protocol, acp, "effect"], lazy: [] },
-    "./node": { eager: [protocol, acp, "effect", "node:child_process", "node:stream"], lazy: [] },
-    "./promise": { eager: [protocol, acp, "effect"], lazy: ["node:child_process", "node:stream"] }
+    ".": { eager: [protocol, acp, ...ajv, "effect"], lazy: [] },
+    "./reference": { eager: [protocol, acp, ...ajv, "effect"], lazy: [] },
+    "./node": {
+      eager: [protocol, acp, "effect", "node:child_process", "node:readline", "node:stream"],
+      lazy: []
+    },
+    "./promise": {
+      eager: [protocol, acp, ...ajv, "effect"],
+      lazy: ["node:child_process", "node:readline", "node:stream"]
+    }
   }
 }
 const sides = ["agent", "client"] as const

@@ -1,6 +1,6 @@
 /** The command `client`: one prompt to an agent, with tools of one's own (CLI-1 to CLI-4). */
 import { text as readAll } from "node:stream/consumers"
-import { Toolkit } from "@acp-client-tools/client"
+import { Toolkit, ToolOffer } from "@acp-client-tools/client"
 import { AgentProcess } from "@acp-client-tools/client/node"
 import { Connection, PermissionPolicy } from "@acp-client-tools/client/reference"
 import { GoDuration, LogLine } from "@acp-client-tools/protocol"
@@ -158,8 +158,7 @@ export const command = Command.make(
       prompt,
       printer,
       connection: {
-        tools: toolkit,
-        discovery,
+        tools: ToolOffer.make(toolkit, discovery),
         permission: permissionPolicy(permission),
         onUpdate: printer.update,
         log: Stderr.writeLine,

@@ -18,8 +18,7 @@ const open = async (config: object, steps: Steps, options: ConnectOptions = {}) 
   const connection = await startAgent(command, args, {
     ...options,
     onUpdate: ({ update }) => {
-      const content = update["content"] as { readonly text?: string } | undefined
-      if (update.sessionUpdate === "agent_message_chunk") text += content?.text ?? ""
+      if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") text += update.content.text
       heard.get(update.sessionUpdate)?.()
     }
   })

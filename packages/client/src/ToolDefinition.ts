@@ -1,5 +1,5 @@
 /** A tool as its author writes it: a plain object. Checked and offered by Toolkit; recognised by shape alone (CLIENT-1). */
-import type { JsonObject } from "@acp-client-tools/protocol"
+import type { ToolSchema } from "./ToolSchema.ts"
 
 /** What a handler is told about a call beside its arguments. */
 export interface CallContext {
@@ -9,18 +9,23 @@ export interface CallContext {
   readonly signal: AbortSignal
 }
 
+/** Any definition, whatever its schema; `ClientTool.make` gives one whose handler's arguments were typed by it. */
 export interface ToolDefinition {
   /** The model sees `client_<name>`, normalised. */
   readonly name: string
   /** What the model reads to decide when to call the tool. */
   readonly description?: string | undefined
-  /** JSON Schema of the arguments; absent: the tool takes none. */
-  readonly inputSchema?: JsonObject | undefined
+  /**
+   * The arguments: an Effect schema, a schema with the Standard JSON Schema interface (Zod 4, ArkType, Valibot with its
+   * adapter), or raw JSON Schema. Arguments that do not fit are answered to the model and never reach the handler
+   * (CLIENT-3). Absent: the tool takes none, and nothing is checked.
+   */
+  readonly inputSchema?: ToolSchema | undefined
   /** The extension method of a call; `_<namespace>/<name>` when absent. */
   readonly method?: string | undefined
   /**
-   * Runs a call. Gives a value or a promise of one: a string, any JSON value, or a content list; `undefined` is `null`. What
-   * it throws is what the model reads, as a failed call.
+   * Runs a call. Gives a value, a promise or an Effect of one: a string, any JSON value, or a content list (ToolResult);
+   * `undefined` is `null`. What it throws is what the model reads, as a failed call.
    */
-  readonly execute: (args: JsonObject, context: CallContext) => unknown
+  readonly execute: (args: any, context: CallContext) => unknown
 }

@@ -1,7 +1,6 @@
 /** A client's set of tools: checked as a whole, described for the agent, found by method. Made once, offered to many. */
 import {
   type ClientTool,
-  type Discovery,
   Identifiers,
   Json,
   type JsonObject,
@@ -12,6 +11,7 @@ import {
 import { Result, Schema } from "effect"
 import type { ToolDefinition } from "./ToolDefinition.ts"
 import * as ToolResult from "./ToolResult.ts"
+import * as ToolSchema from "./ToolSchema.ts"
 
 /** Where methods come from when a definition names none. */
 export const DEFAULT_NAMESPACE = "org.acp-client-tools"
@@ -38,9 +38,10 @@ export class InvalidTools extends Schema.TaggedError<InvalidTools>()("InvalidToo
   }
 }
 
-/** One tool of a set: how the agent knows it, and its handler. */
+/** One tool of a set: how the agent knows it, what its arguments must be, and its handler. */
 export interface Entry {
   readonly tool: ClientTool
+  readonly schema: ToolSchema.Standard | undefined
   readonly execute: ToolDefinition["execute"]
 }
 
@@ -53,12 +54,12 @@ export interface Toolkit {
 
 export interface Options {
   /** Reverse-DNS name in front of default methods: `_<namespace>/<name>`. */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
 }
 
 /** The description on the wire; what a definition leaves out, or leaves undefined, is absent there too. */
-const describe = (definition: JsonObject, namespace: string): JsonObject => {
-  const { description, inputSchema, name } = definition
+const describe = (definition: JsonObject, inputSchema: unknown, namespace: string): JsonObject => {
+  const { description, name } = definition
   const method = definition["method"] ?? `_${namespace}/${String(name)}`
   return Object.fromEntries(
     Object.entries({ name, description, method, inputSchema }).filter(([, value]) => value !== undefined)
@@ -68,41 +69,70 @@ const describe = (definition: JsonObject, namespace: string): JsonObject => {
 const isExecute = (value: unknown): value is ToolDefinition["execute"] => typeof value === "function"
 
 /** The description as the agent will get it: what a definition says once it was written as JSON. */
-const onTheWire = (described: unknown): unknown => {
+const onTheWire = (described: JsonObject): Result.Result<JsonObject, string> => {
   const text = Json.stringify(described)
-  return text === undefined ? described : JSON.parse(text)
+  return text === undefined ? Result.fail(Wording.schemaNotJson) : Result.succeed(JSON.parse(text))
 }
 
 /** A definition on its own: every reason against it, and as much of it as can be made out all the same. */
 interface Checked {
   readonly reasons: ReadonlyArray<string>
   readonly tool: ClientTool | undefined
+  readonly schema: ToolSchema.Standard | undefined
   readonly execute: ToolDefinition["execute"] | undefined
 }
 
-const read = (definition: unknown, namespace: string): Checked => {
-  const described = onTheWire(Json.isObject(definition) ? describe(definition, namespace) : definition)
+const reasonOf = (result: Result.Result<unknown, string>): ReadonlyArray<string> =>
+  Result.isFailure(result) ? [result.failure] : []
+
+const read = (definition: JsonObject, namespace: string): Checked => {
+  const library = ToolSchema.ofLibrary(definition["inputSchema"])
+  const offered = Result.flatMap(library, (schema) =>
+    schema === undefined ? Result.succeed(definition["inputSchema"]) : ToolSchema.offered(schema)
+  )
+  const inputSchema = Result.getOrUndefined(offered)
+  const written = onTheWire(describe(definition, inputSchema, namespace))
+  // Where the schema cannot be written, the rest is judged without it.
+  const described = Result.getOrElse(written, () => describe(definition, undefined, namespace))
   const { skipped, tools } = ToolSet.decode([described])
-  const execute: unknown = Json.isObject(definition) ? definition["execute"] : undefined
+  const [tool] = tools
+  const schema = Result.flatMap(library, (standard) =>
+    standard === undefined && tool?.inputSchema !== undefined
+      ? ToolSchema.ofJson(tool.inputSchema)
+      : Result.succeed(standard)
+  )
+  const execute = definition["execute"]
   return {
     reasons: [
       ...skipped.map(({ reason }) => reason),
-      ...(skipped.length === 0 && Json.stringify(described) === undefined ? [Wording.schemaNotJson] : []),
-      ...(Json.get(described, "method") === Identifiers.LIST_METHOD ? [Wording.methodReserved] : []),
-      ...(Json.isObject(definition) && !isExecute(execute) ? [Wording.executeMustBeFunction] : [])
+      ...reasonOf(offered),
+      ...reasonOf(written),
+      ...(Result.isSuccess(library) ? reasonOf(schema) : []),
+      ...(described["method"] === Identifiers.LIST_METHOD ? [Wording.methodReserved] : []),
+      ...(isExecute(execute) ? [] : [Wording.executeMustBeFunction])
     ],
-    tool: tools[0],
+    tool,
+    schema: Result.getOrUndefined(schema),
     execute: isExecute(execute) ? execute.bind(definition) : undefined
   }
 }
 
+const refused = (reason: string): Checked => ({
+  reasons: [Wording.notAToolDescription(reason)],
+  tool: undefined,
+  schema: undefined,
+  execute: undefined
+})
+
 /** A property that throws is a fault like another. */
 const checkOne = (definition: unknown, namespace: string): Checked => {
+  if (!Json.isObject(definition)) {
+    return refused(Wording.mustBe(undefined, Wording.aJsonObject, Json.typeName(definition)))
+  }
   try {
     return read(definition, namespace)
   } catch (cause) {
-    const why = ToolResult.failureText(cause) ?? Wording.cannotBeRead
-    return { reasons: [Wording.notAToolDescription(why)], tool: undefined, execute: undefined }
+    return refused(ToolResult.failureText(cause) ?? Wording.cannotBeRead)
   }
 }
 
@@ -115,10 +145,11 @@ const nameOf = (definition: unknown): string | undefined => {
   }
 }
 
-/** Throws a TypeError with every reason for which this definition alone cannot be offered. */
-export const check = (definition: unknown): void => {
-  const { reasons } = checkOne(definition, DEFAULT_NAMESPACE)
+/** Throws a TypeError with every reason for which this definition alone cannot be offered; gives its schema. */
+export const check = (definition: unknown): { readonly inputSchema: ToolSchema.Standard | undefined } => {
+  const { reasons, schema } = checkOne(definition, DEFAULT_NAMESPACE)
   if (reasons.length > 0) throw new TypeError(reasons.join("\n"))
+  return { inputSchema: schema }
 }
 
 const isTaken = (seen: Set<string>, key: string): boolean => seen.size === seen.add(key).size
@@ -137,7 +168,7 @@ export const make = (
   const entries: Array<Entry> = []
   for (const [index, definition] of definitions.entries()) {
     const name = nameOf(definition)
-    const { execute, reasons, tool } = checkOne(definition, namespace)
+    const { execute, reasons, schema, tool } = checkOne(definition, namespace)
     const duplicates =
       tool === undefined
         ? []
@@ -146,21 +177,14 @@ export const make = (
             ...(isTaken(methods, tool.method) ? [Wording.duplicateMethod(tool.method)] : [])
           ]
     faults.push(...[...reasons, ...duplicates].map((reason) => ({ index, name, reason })))
-    if (tool !== undefined && execute !== undefined) entries.push({ tool, execute })
+    if (tool !== undefined && execute !== undefined) entries.push({ tool, schema, execute })
   }
   if (faults.length > 0) return Result.fail(new InvalidTools({ faults }))
   return Result.succeed({
-    descriptions: entries.map(({ tool }) => describe({ ...tool }, namespace)),
+    descriptions: entries.map(({ tool }) => describe({ ...tool }, tool.inputSchema, namespace)),
     byMethod: new Map(entries.map((entry) => [entry.tool.method, entry]))
   })
 }
 
 /** No tools at all; legal, and offered to nobody. */
 export const empty: Toolkit = { descriptions: [], byMethod: new Map() }
-
-/**
- * What to put into `clientCapabilities._meta` of `initialize`: the list in mode `meta`, `true` in mode `request` (META-1,
- * REQ-1). A client without tools says nothing.
- */
-export const capabilityMeta = ({ descriptions }: Toolkit, discovery: Discovery.Mode): JsonObject =>
-  descriptions.length === 0 ? {} : { [Identifiers.TOOLS_META_KEY]: discovery === "meta" ? descriptions : true }

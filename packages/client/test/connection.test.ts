@@ -25,7 +25,7 @@ describe("a prompt", () => {
     const onUpdate = async (told: Update) => {
       // A handler slower than the stream: the next update waits for it.
       await new Promise(setImmediate)
-      handled.push(told.update["n"])
+      handled.push(Reflect.get(told.update, "n"))
     }
     const { agent, session: started } = await session({ onUpdate })
     const ended = started.prompt("Hello")
@@ -59,7 +59,7 @@ describe("a prompt", () => {
     const { agent, session: started } = await session({
       log: (line) => lines.push(line),
       onUpdate: (told) => {
-        handled.push(JSON.stringify(told.update["content"]))
+        handled.push(JSON.stringify(told.update))
         throw new Error("handler")
       }
     })
@@ -162,6 +162,91 @@ describe("a permission question", () => {
     assert.deepStrictEqual(await agent.next(), { jsonrpc: "2.0", id: 8, result: { outcome } })
     await agent.send({ id: prompt.id, result: { stopReason: "end_turn" } })
     assert.strictEqual(await second, "end_turn")
+  })
+})
+
+describe("a permission policy", () => {
+  const asks = (id: number) => ({
+    id,
+    method: "session/request_permission",
+    params: {
+      sessionId: "s",
+      toolCall: { toolCallId: "1" },
+      options: [{ optionId: "a", name: "A", kind: "allow_once" }]
+    }
+  })
+
+  it("that fails has not allowed anything, and says so", async () => {
+    const lines: Array<string> = []
+    const { agent } = await session({
+      log: (line) => lines.push(line),
+      permission: () => Promise.reject(new Error('{"asked":1}'))
+    })
+    await agent.send(asks(1))
+    const outcome = { outcome: "cancelled" }
+    assert.deepStrictEqual(await agent.next(), { jsonrpc: "2.0", id: 1, result: { outcome } })
+    assert.deepStrictEqual(lines, ['a permission question could not be answered: {"asked":1}'])
+  })
+
+  it.effect("may give an Effect, which is interrupted when the question is withdrawn", () =>
+    Effect.gen(function* () {
+      const agent = FakeAgent.make()
+      const asked = Promise.withResolvers<void>()
+      const interrupted = Promise.withResolvers<void>()
+      yield* Effect.forkChild(Effect.promise(() => FakeAgent.open(agent)))
+      const connection = yield* Connection.make(agent.stream, {
+        permission: ({ options }) =>
+          options.length === 1
+            ? Effect.succeed(options[0]?.optionId)
+            : Effect.sync(asked.resolve).pipe(
+                Effect.andThen(Effect.never),
+                Effect.onInterrupt(() => Effect.sync(interrupted.resolve))
+              )
+      })
+      yield* connection.newSession("/")
+      yield* Effect.promise(async () => {
+        await agent.send(asks(1))
+        const outcome = { outcome: "selected", optionId: "a" }
+        assert.deepStrictEqual(await agent.next(), { jsonrpc: "2.0", id: 1, result: { outcome } })
+        const { params, ...rest } = asks(2)
+        await agent.send({ ...rest, params: { ...params, options: [] } })
+        await asked.promise
+        await agent.send({ method: "$/cancel_request", params: { requestId: 2 } })
+        await interrupted.promise
+      })
+    })
+  )
+})
+
+describe("an update's handler", () => {
+  it.effect("may give an Effect; the next update waits for it", () =>
+    Effect.gen(function* () {
+      const agent = FakeAgent.make()
+      const heard: Array<string> = []
+      yield* Effect.forkChild(Effect.promise(() => FakeAgent.open(agent)))
+      const connection = yield* Connection.make(agent.stream, {
+        onUpdate: ({ update: told }) =>
+          Effect.andThen(
+            Effect.yieldNow,
+            Effect.sync(() => heard.push(told.sessionUpdate))
+          )
+      })
+      const opened = yield* connection.newSession("/")
+      const ended = yield* Effect.forkChild(opened.prompt("Hello"))
+      const updates = ["a", "b"].map((sessionUpdate) => update({ sessionUpdate }))
+      yield* Effect.promise(() => agent.answer({ result: { stopReason: "end_turn" } }, ...updates))
+      assert.strictEqual(yield* Fiber.join(ended), "end_turn")
+      assert.deepStrictEqual(heard, ["a", "b"])
+    })
+  )
+
+  it("that never comes to an end holds up its own session's prompt, and no call", async () => {
+    const { agent } = await session({
+      tools: [{ name: "a", method: "_a", execute: () => "answered" }],
+      onUpdate: () => new Promise(() => undefined)
+    })
+    await agent.send(chunk("a"), { id: 5, method: "_a", params: { _meta: { "org.mini-me/sessionId": "s" } } })
+    assert.deepInclude(await agent.next(), { id: 5, result: "answered" })
   })
 })
 

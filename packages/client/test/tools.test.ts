@@ -1,11 +1,11 @@
 /** Tools defined, offered and called, without a connection. */
 import { assert, describe, it } from "vitest"
 import { Effect, Result } from "effect"
-import { ClientTool, RequestHandler, Toolkit, ToolResult } from "../src/index.ts"
+import { ClientTool, RequestHandler, Toolkit, ToolOffer, ToolResult } from "../src/index.ts"
 import { defineTool, offerTools } from "../src/promise/index.ts"
 
 const handle = (definitions: ReadonlyArray<unknown>, method: string, signal = new AbortController().signal) =>
-  RequestHandler.handle(Result.getOrThrow(Toolkit.make(definitions)), {
+  RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.make(definitions))), {
     method,
     params: { q: 1, _meta: { "org.mini-me/sessionId": "s" } },
     signal
@@ -223,7 +223,7 @@ describe("a handler", () => {
 describe("a request", () => {
   const tools = [{ name: "a", execute: () => 1 }]
   const codeOf = (request: Partial<RequestHandler.Request>) =>
-    RequestHandler.handle(Result.getOrThrow(Toolkit.make(tools)), {
+    RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.make(tools))), {
       method: "_org.acp-client-tools/a",
       params: {},
       signal: new AbortController().signal,

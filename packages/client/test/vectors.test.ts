@@ -1,8 +1,8 @@
-/** The vectors of tool definitions, through the set as a whole. */
+/** The vectors of tool definitions and of arguments, through the set as a whole and through a call. */
 import { expand, vectors } from "@acp-client-tools/spec"
 import { Result } from "effect"
 import { assert, describe, it } from "vitest"
-import { Toolkit } from "../src/index.ts"
+import { RequestHandler, Toolkit, ToolOffer } from "../src/index.ts"
 
 interface Input {
   readonly tools: ReadonlyArray<unknown>
@@ -31,6 +31,42 @@ describe("client-definition", () => {
         if (output.faultsArePrefixes === true) assert.isTrue(reason.startsWith(wanted[index] ?? "?"), reason)
         else assert.strictEqual(reason, wanted[index])
       }
+    })
+  }
+})
+
+interface CheckInput {
+  readonly inputSchema?: unknown
+  readonly arguments?: object
+}
+
+type CheckOutput =
+  | { readonly fits: true }
+  | { readonly fits: false; readonly places: Array<string> }
+  | { readonly fault: true }
+
+describe("argument-check", () => {
+  for (const { description, id, input, output, requirements } of vectors<CheckInput, CheckOutput>("argument-check")
+    .cases) {
+    it(`${id}: ${description} [${requirements.join(" ")}]`, async () => {
+      let received: unknown
+      const execute = (args: object) => (received = args)
+      const made = Toolkit.make([{ name: "a", method: "_a", inputSchema: input.inputSchema, execute }])
+      if ("fault" in output) {
+        assert.match(Result.getOrThrow(Result.flip(made)).message, /^tool 1 \("a"\): inputSchema cannot be compiled: ./)
+        return
+      }
+      const params = { ...input.arguments, _meta: { "org.mini-me/sessionId": "s" } }
+      const request = { method: "_a", params, signal: new AbortController().signal }
+      const answer = await RequestHandler.handle(ToolOffer.make(Result.getOrThrow(made)), request)
+      if (output.fits) {
+        assert.deepStrictEqual(received, input.arguments)
+        return
+      }
+      assert.isUndefined(received)
+      const { content, isError } = answer as { content: [{ text: string }]; isError: boolean }
+      assert.isTrue(isError)
+      for (const place of output.places) assert.include(content[0].text, `${place}: `)
     })
   }
 })

@@ -5,6 +5,7 @@
 import { Result } from "effect"
 import * as Json from "./Json.ts"
 import type { JsonObject } from "./Json.ts"
+import * as SubSchemas from "./SubSchemas.ts"
 import * as Wording from "./Wording.ts"
 
 /** How deep sub-schemas may be nested, the root counting as 1 (SCHEMA-9). */
@@ -20,20 +21,6 @@ export interface Rewritten {
   /** The names of root `required`: strings only, each once, in order. Checked before a call (SCHEMA-1, CALL-1). */
   readonly requiredParameters: ReadonlyArray<string>
 }
-
-/** Where sub-schemas stand (SCHEMA-5). Anything under a keyword that is not here is data and is left alone. */
-type Position = "schema" | "schemas" | "schemaOrSchemas" | "map"
-const positions: ReadonlyMap<string, Position> = new Map<string, Position>([
-  ...["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"].map(
-    (keyword) => [keyword, "map"] as const
-  ),
-  ...["prefixItems", "anyOf", "oneOf", "allOf"].map((keyword) => [keyword, "schemas"] as const),
-  ...["not", "if", "then", "else", "contains", "contentSchema", "additionalItems", "additionalProperties"].map(
-    (keyword) => [keyword, "schema"] as const
-  ),
-  ...["propertyNames", "unevaluatedItems", "unevaluatedProperties"].map((keyword) => [keyword, "schema"] as const),
-  ["items", "schemaOrSchemas"]
-])
 
 // Only this module throws it and only `rewrite` catches it: the walk is deep and every level would have to pass it on.
 class TooDeep {
@@ -68,38 +55,14 @@ const notes = (schema: JsonObject, root: boolean): ReadonlyArray<string> => {
 const walkSchema = (value: unknown, level: number): unknown =>
   Json.isObject(value) ? walkObject(value, level, false) : data(value)
 
-const walkSchemas = (value: unknown, level: number): unknown =>
-  Array.isArray(value) ? value.map((item) => walkSchema(item, level)) : data(value)
-
-const walkMap = (value: unknown, level: number): unknown => {
-  if (!Json.isObject(value)) return data(value)
-  const map: Record<string, unknown> = {}
-  for (const name of Object.keys(value)) Json.set(map, name, walkSchema(value[name], level))
-  return map
-}
-
-const walkPosition = (position: Position, value: unknown, level: number): unknown => {
-  switch (position) {
-    case "map":
-      return walkMap(value, level)
-    case "schemas":
-      return walkSchemas(value, level)
-    case "schemaOrSchemas":
-      return Array.isArray(value) ? walkSchemas(value, level) : walkSchema(value, level)
-    case "schema":
-      return walkSchema(value, level)
-  }
-}
-
 const walkObject = (schema: JsonObject, level: number, root: boolean): Record<string, unknown> => {
   if (level > MAX_SCHEMA_LEVELS) throw new TooDeep(Wording.schemaTooDeep(MAX_SCHEMA_LEVELS))
   const rewritten: Record<string, unknown> = {}
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword]
-    const position = positions.get(keyword)
-    if (position !== undefined) {
+    if (SubSchemas.standUnder(keyword)) {
       if (keyword === "additionalProperties" && value === false) continue
-      rewritten[keyword] = walkPosition(position, value, level + 1)
+      rewritten[keyword] = SubSchemas.map(keyword, value, (sub) => walkSchema(sub, level + 1), data)
       continue
     }
     data(value)

@@ -41,6 +41,12 @@ export const toolFault = (place: number, name: string | undefined, reason: strin
 export const cannotBeRead = "it cannot be read"
 export const executeMustBeFunction = "execute must be a function"
 export const schemaNotJson = "inputSchema cannot be written as JSON"
+/** CLIENT-3: `why` in the words of the library that tried. */
+export const schemaNotCompiled = (why: string): string => `inputSchema cannot be compiled: ${why}`
+/** Of a schema of a library: it says nothing a model could read. */
+export const schemaHasNoJson = (why: string): string => `inputSchema has no JSON Schema of its input: ${why}`
+export const schemaNotStandardJson =
+  "its library does not make one; an adapter may, such as toStandardJsonSchema of @valibot/to-json-schema"
 export const methodReserved = `method "${LIST_METHOD}" is reserved for discovery`
 export const duplicateMethod = (method: string): string => `duplicate method "${method}"`
 
@@ -130,6 +136,26 @@ export const logListFailed = (sessionId: string, why: string): string =>
 export const noToolsArray = "no tools array"
 export const notAList = `[acp] client tools: "${TOOLS_META_KEY}" is not a list of tools`
 export const notAListButAdvertised = `${notAList}; a client that answers ${LIST_METHOD} needs acp.clientTools.discovery: request`
+
+/** Of a function of the session, offered in mode `meta`. */
+export const toolsOfSessionInMeta =
+  'tools that differ by session need discovery "request": in mode "meta" the list is sent before there is a session'
+
+/** What a client answers for the list of a session whose tools could not be made. */
+export const toolsNotListed = (why: string): string => `the tools of this session cannot be listed: ${why}`
+
+// What a client answers for arguments that do not fit the tool's schema (CLIENT-3)
+
+/** One fault: where, with dots between the parts, and why; the whole of the arguments has no place. */
+export const argumentFault = (place: string, why: string): string => (place === "" ? why : `${place}: ${why}`)
+/** `more` is how many faults are not told. */
+export const invalidArguments = (faults: ReadonlyArray<string>, more: number): string =>
+  `invalid arguments: ${faults.join("; ")}${more === 0 ? "" : `; and ${more} more`}`
+export const argumentMissing = "is missing"
+export const argumentNotAccepted = "is not accepted"
+/** `values` as JSON texts. */
+export const argumentMustBeOneOf = (values: ReadonlyArray<string>): string => `must be one of ${values.join(", ")}`
+export const argumentsNotChecked = (why: string): string => `the arguments cannot be checked: ${why}`
 
 // What a client answers for a handler that gave no result (CLIENT-4)
 
@@ -236,5 +262,7 @@ export const agentGone = "the connection to the agent ended"
 export const beforeItAnswered = (what: string, method: string): string => `${what}, before it answered ${method}`
 export const agentAnsweredError = (method: string, error: string): string =>
   `the agent answered ${method} with an error: ${error}`
+export const agentLacks = (method: string): string => `the agent does not offer ${method}`
 export const answerLacks = (method: string, field: string): string => `the agent's answer to ${method} has no ${field}`
+export const policyFailed = (why: string): string => `a permission question could not be answered: ${why}`
 export const updateNotHandled = (why: string): string => `an update could not be handled: ${why}`

@@ -32,7 +32,8 @@ export const operations = [
   "go-duration",
   "agent-config",
   "permission",
-  "client-definition"
+  "client-definition",
+  "argument-check"
 ] as const
 
 export type Operation = (typeof operations)[number]

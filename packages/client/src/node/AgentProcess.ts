@@ -3,6 +3,7 @@
  * started (CLIENT-8). Used by whoever runs a client on Node.
  */
 import { type ChildProcess, spawn } from "node:child_process"
+import { createInterface } from "node:readline"
 import { Writable } from "node:stream"
 import { ndJsonStream, type Stream } from "@agentclientprotocol/sdk"
 import { Wording } from "@acp-client-tools/protocol"
@@ -15,6 +16,8 @@ export interface Options {
   readonly args: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly cwd?: string
+  /** Where the agent's stderr goes: to this process's (the default), nowhere, or line by line to a function. */
+  readonly stderr?: "inherit" | "ignore" | ((line: string) => void)
   /** Told in a sentence of each line on the agent's stdout that cannot be ACP. */
   readonly onNoise?: (sentence: string) => void
 }
@@ -132,28 +135,34 @@ const noteEnded = (child: ChildProcess): void => {
 const reasons: Partial<Record<string, string>> = { ENOENT: "there is no such command", EACCES: "permission denied" }
 
 /**
- * Starts an agent; with the scope it ends: stdin is closed, then SIGTERM, then SIGKILL go to its whole process group. Its
- * stderr is this process's stderr.
+ * Starts an agent; with the scope it ends: stdin is closed, then SIGTERM, then SIGKILL go to its whole process group.
  */
 export const start = Effect.fnUntraced(function* ({
   args,
   command,
   cwd,
   env,
-  onNoise = () => undefined
+  onNoise = () => undefined,
+  stderr = "inherit"
 }: Options): Effect.fn.Return<AgentProcess, AgentFailed, Scope.Scope> {
   const hurried = yield* Deferred.make<void>()
   const child = yield* Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const agent = spawn(command, args, {
-          stdio: ["pipe", "pipe", "inherit"],
+        const settings = {
           detached: true,
           ...(env === undefined ? {} : { env: { ...env } }),
           ...(cwd === undefined ? {} : { cwd })
-        })
+        }
+        const agent =
+          typeof stderr === "function"
+            ? spawn(command, args, { ...settings, stdio: ["pipe", "pipe", "pipe"] })
+            : spawn(command, args, { ...settings, stdio: ["pipe", "pipe", stderr] })
         await started(agent)
         noteRunning(agent)
+        if (agent.stderr !== null && typeof stderr === "function") {
+          createInterface({ input: agent.stderr }).on("line", stderr)
+        }
         return agent
       },
       catch: (cause) => {

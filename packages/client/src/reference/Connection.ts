@@ -1,32 +1,40 @@
 /**
- * The reference client over one connection to an agent: initialise, open sessions, prompt, cancel, with tools offered and
- * permissions answered. Made over any stream of the ACP SDK; processes are the `/node` entry's part.
+ * The reference client over one connection to an agent: initialise, open sessions, with tools offered, permissions answered
+ * and updates delivered. Made over any stream of the ACP SDK; processes are the `/node` entry's part.
  */
 import {
   client,
-  type ClientContext,
   type InitializeResponse,
+  type McpServer,
   MessageTooLargeError,
   PROTOCOL_VERSION,
+  type RequestPermissionRequest,
+  type SessionInfo,
   type Stream
 } from "@agentclientprotocol/sdk"
-import { type Discovery, Json, LogLine, Wording } from "@acp-client-tools/protocol"
-import { Effect, Schema, type Scope } from "effect"
+import { Json, Wording } from "@acp-client-tools/protocol"
+import { Effect, type Scope } from "effect"
+import * as ClientTool from "../ClientTool.ts"
 import * as RequestHandler from "../RequestHandler.ts"
-import * as Toolkit from "../Toolkit.ts"
+import * as ToolOffer from "../ToolOffer.ts"
 import * as ToolResult from "../ToolResult.ts"
 import { AgentFailed } from "./AgentFailed.ts"
+import * as AgentRequest from "./AgentRequest.ts"
+import * as Initialize from "./Initialize.ts"
 import * as PermissionPolicy from "./PermissionPolicy.ts"
 import * as PermissionQuestions from "./PermissionQuestions.ts"
+import * as Session from "./Session.ts"
 import * as UpdateStream from "./UpdateStream.ts"
 
 export interface Options {
-  readonly tools?: Toolkit.Toolkit
-  /** How the tools are offered; `meta` serves agents of both kinds that accept it (CLIENT-10). */
-  readonly discovery?: Discovery.Mode
-  /** `deny` when absent. */
-  readonly permission?: PermissionPolicy.PermissionPolicy
-  readonly onUpdate?: UpdateStream.OnUpdate
+  /** The tools, and how they are offered. */
+  readonly tools?: ToolOffer.ToolOffer
+  /** `deny` when absent. One that gives Effects is interrupted when its question is withdrawn. */
+  readonly permission?:
+    | PermissionPolicy.PermissionPolicy
+    | ((...question: Parameters<PermissionPolicy.PermissionPolicy>) => Effect.Effect<string | undefined, unknown>)
+  /** Hears every update of every session, also between turns; the next when it is done with the last. */
+  readonly onUpdate?: UpdateStream.OnUpdate | ((update: UpdateStream.Update) => Effect.Effect<void, unknown>)
   /** One line about something that went wrong beside the work. */
   readonly log?: (line: string) => void
   readonly info?: { readonly name: string; readonly version: string }
@@ -36,83 +44,68 @@ export interface Options {
   readonly whyClosed?: Effect.Effect<string>
 }
 
-export interface Session {
-  readonly sessionId: string
-  /**
-   * Sends a prompt and waits for its stop reason, until every update received before it was delivered (CLIENT-7).
-   * Interruption cancels the turn and does not wait for it.
-   */
-  readonly prompt: (text: string) => Effect.Effect<string, AgentFailed>
-  /** Cancels the running turn; open permission questions of the session are answered `cancelled` (CLIENT-6). */
-  readonly cancel: Effect.Effect<void>
+/** Where a session works; a path alone stands for `{ cwd: path }`. */
+export interface Place {
+  /** An absolute path. */
+  readonly cwd: string
+  readonly additionalDirectories?: ReadonlyArray<string>
+  /** Servers the agent is to start for the session. */
+  readonly mcpServers?: ReadonlyArray<McpServer>
 }
 
 export interface Connection {
+  /** What the agent answered to `initialize`. */
   readonly agent: InitializeResponse
-  /** Opens a session in a working directory, an absolute path. */
-  readonly newSession: (cwd: string) => Effect.Effect<Session, AgentFailed>
+  readonly newSession: (place: string | Place) => Effect.Effect<Session.Session, AgentFailed>
+  /** Opens a kept session again; its history was delivered as updates when this settles. */
+  readonly loadSession: (sessionId: string, place: string | Place) => Effect.Effect<Session.Session, AgentFailed>
+  /** Opens a kept session again, without its history. */
+  readonly resumeSession: (sessionId: string, place: string | Place) => Effect.Effect<Session.Session, AgentFailed>
+  /** All sessions the agent knows, or those of a working directory; every page of them. */
+  readonly listSessions: (filter?: { readonly cwd?: string }) => Effect.Effect<ReadonlyArray<SessionInfo>, AgentFailed>
+  readonly deleteSession: (sessionId: string) => Effect.Effect<void, AgentFailed>
+  /** Logs in by one of the agent's `authMethods`; due when a session is refused with code -32000. */
+  readonly authenticate: (methodId: string) => Effect.Effect<void, AgentFailed>
+  /** Any other request; the answer is as it came, unchecked. */
+  readonly request: AgentRequest.AgentRequest
+  /** Waits until the connection is over, and gives the reason in words. */
+  readonly closed: Effect.Effect<string>
 }
-
-/** 60 s, as CLIENT-8 has it. */
-export const INITIALIZE_TIMEOUT = 60_000
-const WAITING_LINE_AFTER = 5_000
 
 const defaultInfo = { name: "acp-client-tools-client", version: "0.0.0" }
 
-const errorText = (error: Json.JsonObject): string => {
-  const data = error["data"]
-  const details = data === undefined || data === null ? undefined : Json.stringify(data)
-  return LogLine.escape(`${String(error["message"])}${details === undefined ? "" : ` ${details}`}`)
+const toPlace = (place: string | Place): Place => (typeof place === "string" ? { cwd: place } : place)
+
+const isSessionInfo = (value: unknown): value is SessionInfo =>
+  typeof Json.get(value, "sessionId") === "string" && typeof Json.get(value, "cwd") === "string"
+
+const isOpened = (value: unknown): value is Session.Opened => Json.isObject(value)
+
+/** Methods an agent need not offer, and where it says that it does. */
+const offers = ({ agentCapabilities }: InitializeResponse, method: string): boolean => {
+  if (method === "session/load") return agentCapabilities?.loadSession === true
+  const capability: unknown = Json.get(agentCapabilities?.sessionCapabilities, method.slice("session/".length))
+  return capability !== undefined && capability !== null && capability !== false
 }
 
-class ConnectionLost extends Schema.TaggedError<ConnectionLost>()("ConnectionLost", { method: Schema.String }) {}
+const settles = (given: void | Promise<void> | Effect.Effect<void, unknown>): void | Promise<void> =>
+  Effect.isEffect(given) ? Effect.runPromise(given) : given
 
-/** A request to the agent; interruption sends `$/cancel_request` and stops waiting. */
-const requester =
-  (agent: ClientContext, whyClosed: Effect.Effect<string>) =>
-  (method: string, params: Json.JsonObject): Effect.Effect<unknown, AgentFailed> =>
-    Effect.tryPromise({
-      try: (signal) => agent.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true }),
-      // An error without a code is the SDK's word for a lost connection.
-      catch: (cause) =>
-        Json.isObject(cause) && typeof cause["code"] === "number"
-          ? new AgentFailed({
-              message: Wording.agentAnsweredError(method, errorText(cause)),
-              code: cause["code"]
-            })
-          : new ConnectionLost({ method })
-    }).pipe(
-      Effect.catchTag("ConnectionLost", () =>
-        Effect.flatMap(whyClosed, (why) =>
-          Effect.fail(new AgentFailed({ message: Wording.beforeItAnswered(why, method) }))
-        )
-      )
-    )
-
-const malformed = (method: string, expected: string): AgentFailed =>
-  new AgentFailed({ message: Wording.answerLacks(method, expected) })
-
-/** Waits for `initialize`, says so when that takes long, and gives up at the timeout (CLIENT-8). */
-const initialised = (
-  answer: Effect.Effect<unknown, AgentFailed>,
-  timeout: number,
-  log: (line: string) => void
-): Effect.Effect<unknown, AgentFailed> => {
-  const waiting = Effect.sync(() => log(Wording.waitingForInitialize)).pipe(
-    Effect.delay(WAITING_LINE_AFTER),
-    Effect.andThen(Effect.never)
-  )
-  return Effect.raceFirst(answer, waiting).pipe(
-    Effect.timeoutOrElse({
-      duration: timeout,
-      orElse: () =>
-        Effect.fail(
-          new AgentFailed({
-            message: Wording.noInitialize(timeout / 1000)
-          })
-        )
-    })
-  )
+/** Who hears the updates of which session. */
+const makeListeners = () => {
+  const bySession = new Map<string, Set<(update: UpdateStream.Update) => void>>()
+  return {
+    tell: (update: UpdateStream.Update): void =>
+      bySession.get(update.sessionId)?.forEach((listener) => listener(update)),
+    listen: (sessionId: string, listener: (update: UpdateStream.Update) => void) => {
+      const ofSession = bySession.get(sessionId) ?? new Set()
+      bySession.set(sessionId, ofSession.add(listener))
+      return () => {
+        ofSession.delete(listener)
+        if (ofSession.size === 0) bySession.delete(sessionId)
+      }
+    }
+  }
 }
 
 /**
@@ -122,96 +115,120 @@ const initialised = (
 export const make = Effect.fnUntraced(function* (
   stream: Stream,
   {
-    discovery = "meta",
     info = defaultInfo,
-    initializeTimeout = INITIALIZE_TIMEOUT,
+    initializeTimeout = Initialize.TIMEOUT,
     log = () => undefined,
     onUpdate = () => undefined,
     permission = PermissionPolicy.deny,
-    tools = Toolkit.empty,
+    tools = ToolOffer.none,
     whyClosed = Effect.succeed(Wording.agentGone)
   }: Options = {}
 ): Effect.fn.Return<Connection, AgentFailed, Scope.Scope> {
   const questions = PermissionQuestions.make()
-  const updates = UpdateStream.split(stream, onUpdate, (cause) =>
+  const listeners = makeListeners()
+  const hear: UpdateStream.OnUpdate = (update) => {
+    listeners.tell(update)
+    return settles(onUpdate(update))
+  }
+  const updates = UpdateStream.split(stream, hear, (cause) =>
     log(Wording.updateNotHandled(ToolResult.failureText(cause) ?? Wording.noReason))
   )
+  // A policy that fails has not allowed anything.
+  const answerQuestion = (params: RequestPermissionRequest, signal: AbortSignal): Promise<string | undefined> =>
+    questions
+      .ask((...question) => ClientTool.settle(permission(...question), question[1]), params, signal)
+      .catch((cause: unknown) => {
+        log(Wording.policyFailed(ToolResult.failureText(cause) ?? Wording.noReason))
+        return undefined
+      })
   const app = client({ name: info.name }).onRequest("session/request_permission", async ({ params, signal }) =>
-    PermissionPolicy.toResponse(await questions.ask(permission, params, signal))
+    PermissionPolicy.toResponse(await answerQuestion(params, signal))
   )
   const connection = yield* Effect.acquireRelease(
-    Effect.sync(() => RequestHandler.offer(app, tools).connect(updates.stream)),
+    Effect.sync(() => RequestHandler.addTo(app, tools).connect(updates.stream)),
     (open) => Effect.sync(() => open.close())
   )
-  const request = requester(
-    connection.agent,
-    Effect.suspend(() =>
-      connection.signal.reason instanceof MessageTooLargeError ? Effect.succeed(Wording.messageTooLarge) : whyClosed
-    )
+  const why = Effect.suspend(() =>
+    connection.signal.reason instanceof MessageTooLargeError ? Effect.succeed(Wording.messageTooLarge) : whyClosed
   )
+  const request = AgentRequest.make(connection.agent, why)
 
-  const answer = yield* initialised(
+  const agent = yield* Initialize.answered(
     request("initialize", {
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: info,
       clientCapabilities: {
         fs: { readTextFile: false, writeTextFile: false },
         terminal: false,
-        _meta: Toolkit.capabilityMeta(tools, discovery)
+        _meta: tools.capabilityMeta
       }
     }),
     initializeTimeout,
     log
   )
-  const agent = yield* decodeInitialize(answer)
 
-  const session = (sessionId: string): Session => {
-    let openPrompts = 0
-    // Not awaited: an agent that reads no more must not keep anyone who wants to leave. The notification is in the queue
-    // before the answers are, so that the agent sees why its questions end.
-    const cancel = Effect.sync(() => {
-      void connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined)
-      questions.cancel(sessionId)
-    })
-    const prompt = Effect.fnUntraced(
-      function* (text: string) {
-        // While a cancelled turn is still ending, its questions stay cancelled.
-        if (openPrompts === 0) questions.allow(sessionId)
-        openPrompts++
-        const result = yield* request("session/prompt", { sessionId, prompt: [{ type: "text", text }] }).pipe(
-          Effect.onInterrupt(() => cancel),
-          Effect.tapError(() => Effect.promise(updates.delivered))
-        )
-        yield* Effect.promise(updates.delivered)
-        const stopReason = Json.get(result, "stopReason")
-        if (typeof stopReason !== "string") return yield* malformed("session/prompt", "stopReason")
-        return stopReason
-      },
-      Effect.ensuring(
-        Effect.sync(() => {
-          openPrompts--
-        })
-      )
-    )
-    return { sessionId, prompt, cancel }
+  /** A request of a method the agent may not offer. */
+  const optional = (method: string, params: Json.JsonObject): Effect.Effect<unknown, AgentFailed> =>
+    offers(agent, method)
+      ? request(method, params)
+      : Effect.fail(new AgentFailed({ message: Wording.agentLacks(method) }))
+
+  const forget = (sessionId: string): void => {
+    questions.forget(sessionId)
+    tools.forget(sessionId)
   }
+
+  const host: Session.Host = {
+    request,
+    notify: (method, params) => void connection.agent.notify(method, params).catch(() => undefined),
+    delivered: Effect.promise(updates.delivered),
+    listen: listeners.listen,
+    questions,
+    close: (sessionId) =>
+      Effect.suspend(() => {
+        questions.cancel(sessionId)
+        if (offers(agent, "session/close")) return request("session/close", { sessionId })
+        host.notify("session/cancel", { sessionId })
+        return Effect.void
+      }).pipe(Effect.andThen(host.delivered), Effect.ensuring(Effect.sync(() => forget(sessionId))))
+  }
+
+  const opened = (sessionId: string, answer: unknown): Session.Session =>
+    Session.make(host, sessionId, isOpened(answer) ? answer : {})
+
+  const reopen = Effect.fnUntraced(function* (method: string, sessionId: string, place: string | Place) {
+    const answer = yield* optional(method, { sessionId, mcpServers: [], ...toPlace(place) })
+    yield* host.delivered
+    return opened(sessionId, answer)
+  })
 
   return {
     agent,
-    newSession: Effect.fnUntraced(function* (cwd: string) {
-      const result = yield* request("session/new", { cwd, mcpServers: [] })
-      const sessionId = Json.get(result, "sessionId")
-      if (typeof sessionId !== "string") return yield* malformed("session/new", "sessionId")
-      return session(sessionId)
-    })
+    newSession: Effect.fnUntraced(function* (place: string | Place) {
+      const answer = yield* request("session/new", { mcpServers: [], ...toPlace(place) })
+      const sessionId = Json.get(answer, "sessionId")
+      if (typeof sessionId !== "string") return yield* AgentRequest.malformed("session/new", "sessionId")
+      return opened(sessionId, answer)
+    }),
+    loadSession: (sessionId, place) => reopen("session/load", sessionId, place),
+    resumeSession: (sessionId, place) => reopen("session/resume", sessionId, place),
+    listSessions: Effect.fnUntraced(function* (filter = {}) {
+      const found: Array<SessionInfo> = []
+      const seen = new Set<unknown>()
+      for (let cursor: unknown = undefined; !seen.has(cursor);) {
+        seen.add(cursor)
+        const page = yield* optional("session/list", cursor === undefined ? filter : { ...filter, cursor })
+        const sessions = Json.get(page, "sessions")
+        if (!Array.isArray(sessions)) return yield* AgentRequest.malformed("session/list", "sessions")
+        found.push(...sessions.filter(isSessionInfo))
+        cursor = Json.get(page, "nextCursor") ?? undefined
+      }
+      return found
+    }),
+    deleteSession: (sessionId) =>
+      optional("session/delete", { sessionId }).pipe(Effect.andThen(Effect.sync(() => forget(sessionId)))),
+    authenticate: (methodId) => Effect.asVoid(request("authenticate", { methodId })),
+    request,
+    closed: Effect.promise(() => connection.closed).pipe(Effect.andThen(why))
   }
 })
-
-const isInitializeResponse = (answer: unknown): answer is InitializeResponse =>
-  Json.get(answer, "protocolVersion") === PROTOCOL_VERSION
-
-const decodeInitialize = (answer: unknown): Effect.Effect<InitializeResponse, AgentFailed> => {
-  if (isInitializeResponse(answer)) return Effect.succeed(answer)
-  const version = Json.stringify(Json.get(answer, "protocolVersion")) ?? "null"
-  return Effect.fail(new AgentFailed({ message: Wording.otherVersion(version, PROTOCOL_VERSION) }))
-}

@@ -16,11 +16,14 @@ export interface PermissionQuestions {
   readonly cancel: (sessionId: string) => void
   /** A new turn may ask again. */
   readonly allow: (sessionId: string) => void
+  /** Drops what is known of a session that is over; its open questions end. */
+  readonly forget: (sessionId: string) => void
 }
 
 export const make = (): PermissionQuestions => {
   const open = new Map<string, Set<AbortController>>()
   const cancelled = new Set<string>()
+  const end = (sessionId: string): void => open.get(sessionId)?.forEach((question) => question.abort())
   return {
     ask: async (policy, request, signal) => {
       if (cancelled.has(request.sessionId)) return undefined
@@ -41,9 +44,13 @@ export const make = (): PermissionQuestions => {
     },
     cancel: (sessionId) => {
       cancelled.add(sessionId)
-      open.get(sessionId)?.forEach((question) => question.abort())
+      end(sessionId)
     },
     allow: (sessionId) => {
+      cancelled.delete(sessionId)
+    },
+    forget: (sessionId) => {
+      end(sessionId)
       cancelled.delete(sessionId)
     }
   }

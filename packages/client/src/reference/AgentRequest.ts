@@ -1,0 +1,39 @@
+/** A request of the client to its agent: sent, awaited, and its failure told in a sentence. Used by Connection and Session. */
+import { type ClientContext } from "@agentclientprotocol/sdk"
+import { Json, LogLine, Wording } from "@acp-client-tools/protocol"
+import { Effect, Schema } from "effect"
+import { AgentFailed } from "./AgentFailed.ts"
+
+/** Sends a request; interruption sends `$/cancel_request` and stops waiting. The answer is as it came, unchecked. */
+export type AgentRequest = (method: string, params: Json.JsonObject) => Effect.Effect<unknown, AgentFailed>
+
+const errorText = (error: Json.JsonObject): string => {
+  const data = error["data"]
+  const details = data === undefined || data === null ? undefined : Json.stringify(data)
+  return LogLine.escape(`${String(error["message"])}${details === undefined ? "" : ` ${details}`}`)
+}
+
+class ConnectionLost extends Schema.TaggedError<ConnectionLost>()("ConnectionLost", { method: Schema.String }) {}
+
+/** Requests over a connection; `whyClosed` says in words why it ended. */
+export const make =
+  (agent: ClientContext, whyClosed: Effect.Effect<string>): AgentRequest =>
+  (method, params) =>
+    Effect.tryPromise({
+      try: (signal) => agent.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true }),
+      // An error without a code is the SDK's word for a lost connection.
+      catch: (cause) =>
+        Json.isObject(cause) && typeof cause["code"] === "number"
+          ? new AgentFailed({ message: Wording.agentAnsweredError(method, errorText(cause)), code: cause["code"] })
+          : new ConnectionLost({ method })
+    }).pipe(
+      Effect.catchTag("ConnectionLost", () =>
+        Effect.flatMap(whyClosed, (why) =>
+          Effect.fail(new AgentFailed({ message: Wording.beforeItAnswered(why, method) }))
+        )
+      )
+    )
+
+/** The failure of an answer that lacks what it must have. */
+export const malformed = (method: string, expected: string): AgentFailed =>
+  new AgentFailed({ message: Wording.answerLacks(method, expected) })
