@@ -1,14 +1,24 @@
-/** The agents in examples/, as processes: first with our client, then line by line where a client would be in the way. */
+/**
+ * The examples, as processes: agents with our client, then line by line where a client would be in the way; clients with those
+ * agents.
+ */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Peer } from "@acp-client-tools/conformance"
 import { Json } from "@acp-client-tools/protocol"
 import { allow, type ConnectOptions, deny, startAgent, type ToolDefinition } from "@acp-client-tools/client/promise"
 import { describe, expect, it } from "vitest"
+import * as Command from "../src/Command.ts"
+import * as Folder from "../src/Folder.ts"
+import * as Run from "../src/Run.ts"
 import * as Wire from "../src/Wire.ts"
 
-const fileOf = (example: string): string =>
-  fileURLToPath(new URL(`../../../examples/${example}/agent.ts`, import.meta.url))
+const fileOf = (example: string): string => {
+  const [side = ""] = example.split("-")
+  return fileURLToPath(new URL(`../../../examples/${example}/${side}.ts`, import.meta.url))
+}
+
+const linesOf = (example: string): number => readFileSync(fileOf(example), "utf8").trimEnd().split("\n").length
 
 /** An example with our client, and what it said in each session. */
 const start = async (example: string, tool: ToolDefinition, options: ConnectOptions = {}) => {
@@ -100,7 +110,7 @@ const cancelRequest = (requestId: number) => ({ method: "$/cancel_request", para
 
 describe.concurrent.each(["agent-with-promises", "agent-with-effect"])("examples/%s", (example) => {
   it("has 60 lines at most", () => {
-    expect(readFileSync(fileOf(example), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(60)
+    expect(linesOf(example)).toBeLessThanOrEqual(60)
   })
 
   it.each(["meta", "request"] as const)(
@@ -197,5 +207,37 @@ describe.concurrent.each(["agent-with-promises", "agent-with-effect"])("examples
     agent.send(cancelRequest(1))
     expect(await agent.answer(1)).toMatchObject({ error: { code: -32800 } })
     expect(await agent.cancelOf(question?.["id"])).toBeDefined()
+  })
+})
+
+describe.concurrent.each([
+  ["client-with-promises", "read_note", { title: "shopping" }, "milk, bread", { title: 7 }, /title: /],
+  ["client-with-effect", "wait", { milliseconds: 1 }, "waited in /", { milliseconds: -1 }, /milliseconds: /]
+])("examples/%s", (example, tool, args, answer, wrong, fault) => {
+  it("has 40 lines at most", () => {
+    expect(linesOf(example)).toBeLessThanOrEqual(40)
+  })
+
+  it("offers its tool to an agent, runs a call, refuses another, and ends with the agent", async () => {
+    const discovery = example.endsWith("effect") ? "request" : "meta"
+    const toolCalls = [args, wrong].map((given) => ({ name: `client_${tool}`, arguments: given }))
+    await using folder = await Folder.make({
+      "agent.yaml": JSON.stringify({
+        model: { provider: "script", script: "./steps.yaml" },
+        acp: { clientTools: { discovery } }
+      }),
+      "steps.yaml": JSON.stringify({ steps: [{ toolCalls }, { text: "{{toolResults}}" }] })
+    })
+    const agent = Command.agent(folder.path("agent.yaml"))
+    const client = {
+      command: process.execPath,
+      args: [fileOf(example), "Hello", agent.command, ...agent.args]
+    }
+    const { exitCode, stdout } = await Run.toEnd(client, { cwd: "/" })
+    expect(exitCode).toBe(0)
+    expect(stdout.split("[client tool error: invalid arguments: ")).toEqual([
+      expect.stringContaining(answer),
+      expect.stringMatching(fault)
+    ])
   })
 })

@@ -1,0 +1,41 @@
+/** CLIENT-7, under load: an agent that writes more at once than anybody reads. */
+import { fileURLToPath } from "node:url"
+import { expect, it } from "vitest"
+import * as Command from "../src/Command.ts"
+import * as Folder from "../src/Folder.ts"
+import * as Run from "../src/Run.ts"
+
+const program = (name: string): string => fileURLToPath(new URL(`../src/${name}`, import.meta.url))
+const burstAgent: Command.Command = { command: process.execPath, args: [program("BurstAgent.ts")] }
+
+/** 256 MiB, in KiB. */
+const MEMORY = 256 * 1024
+
+it("100,000 updates in one go come whole and in order, in little memory, and calls and cancels get through [CLIENT-7.a CLIENT-7.b CLI-2.a]", async () => {
+  await using folder = await Folder.make({
+    "tools.mjs": `export default [
+      { name: "echo", method: "_t/echo", execute: (args) => args },
+      { name: "never", method: "_t/never", execute: () => new Promise(() => {}) },
+      { name: "peak", method: "_t/peak", execute: () => process.resourceUsage().maxRSS }
+    ]`
+  })
+  const flags = ["--tools", folder.path("tools.mjs"), "--json", "--prompt", "Hi"]
+  const { exitCode, stderr, stdout } = await Run.toEnd(Command.client(flags, burstAgent))
+  expect(exitCode).toBe(0)
+  const lines = stdout.trimEnd().split("\n")
+  expect(lines).toHaveLength(100_001)
+  expect(lines.findIndex((line, n) => !line.includes(`"chunk ${n} "`))).toBe(100_000)
+  const { 1: echo, 2: never, 3: peak } = JSON.parse(stderr)
+  expect({ echo, never }).toEqual({ echo: { n: 25_000 }, never: -32800 })
+  expect(peak).toBeLessThan(MEMORY)
+})
+
+it("a handler slower than all of them gets them all the same, before the prompt settles [CLIENT-7.a CLIENT-7.b]", async () => {
+  const { stdout } = await Run.toEnd({
+    command: process.execPath,
+    args: [program("SlowClient.ts"), burstAgent.command, ...burstAgent.args]
+  })
+  const { peak, ...rest } = JSON.parse(stdout)
+  expect(rest).toEqual({ handled: 100_000, areInOrder: true, stopReason: "end_turn" })
+  expect(peak).toBeLessThan(MEMORY)
+})
