@@ -31,7 +31,7 @@ it("an agent file that cannot be used ends both, with the agent's words and the 
   })
   expect(stderr).toEqual([
     expect.stringMatching(/agent\.yaml:1: acp\.clientTools\.timeout: 30 is not accepted; it takes a duration such as/),
-    "the agent exited with code 2, before it answered initialize"
+    "the agent exited with code 2, before it answered initialize; run its command alone to see why"
   ])
   expect({ agentExit, exitCode }).toEqual({ agentExit: "2", exitCode: 1 })
 })

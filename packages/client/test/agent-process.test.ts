@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { AgentProcess } from "../src/node/index.ts"
-import { startAgent } from "../src/promise/index.ts"
+import { startAgent, type StartOptions } from "../src/promise/index.ts"
 
 /** A program that ignores the end of its stdin and SIGTERM, and says so when it is ready. */
 const stubborn = `
@@ -92,6 +92,26 @@ describe("closing an agent", () => {
   )
 })
 
+describe("an agent that is started", () => {
+  const speaks = `
+    process.stderr.write(process.cwd() + " " + process.env.MARK + "\\n")
+    process.stdin.once("data", () =>
+      console.log(JSON.stringify({ jsonrpc: "2.0", id: 0, result: { protocolVersion: 1 } })))
+  `
+
+  it("has its folder, its environment, and its stderr where the client wants it", async () => {
+    const lines: Array<string> = []
+    const connection = await startAgent(process.execPath, ["-e", speaks], {
+      cwd: "/",
+      env: { MARK: "mine" },
+      stderr: (line) => lines.push(line)
+    })
+    await connection.close()
+    assert.deepStrictEqual(lines, ["/ mine"])
+    assert.strictEqual(await connection.closed, "the agent exited with code 0")
+  })
+})
+
 describe("an agent that cannot be used", () => {
   it("is told in one sentence: no such command, a crash [CLIENT-8.d CLIENT-8.e]", async () => {
     const messageOf = (command: string, args: ReadonlyArray<string>) =>
@@ -101,15 +121,15 @@ describe("an agent that cannot be used", () => {
       )
     assert.strictEqual(
       await messageOf("no-such-agent", []),
-      'Error: cannot start the agent "no-such-agent": there is no such command'
+      'Error: cannot start the agent "no-such-agent": there is no such command; check its name, or give its path'
     )
     assert.strictEqual(
       await messageOf(process.execPath, ["-e", "process.exit(3)"]),
-      "Error: the agent exited with code 3, before it answered initialize"
+      "Error: the agent exited with code 3, before it answered initialize; run its command alone to see why"
     )
     assert.strictEqual(
       await messageOf(process.execPath, ["-e", "process.kill(process.pid, 'SIGKILL')"]),
-      "Error: the agent was ended by SIGKILL, before it answered initialize"
+      "Error: the agent was ended by SIGKILL, before it answered initialize; run its command alone to see why"
     )
     // Its stdout lives on in a child it left behind.
     const leavesChild = `
@@ -118,8 +138,14 @@ describe("an agent that cannot be used", () => {
     `
     assert.strictEqual(
       await messageOf(process.execPath, ["-e", leavesChild]),
-      "Error: the agent exited with code 4, before it answered initialize"
+      "Error: the agent exited with code 4, before it answered initialize; run its command alone to see why"
     )
+  })
+
+  it("is told in one sentence: no such folder, not executable [CLIENT-8.d]", async () => {
+    const messageOf = (command: string, options: StartOptions) => startAgent(command, [], options).then(String, String)
+    assert.match(await messageOf(process.execPath, { cwd: "/no/such/folder" }), /or no folder "\/no\/such\/folder"$/)
+    assert.match(await messageOf("/", {}), /^Error: cannot start .*: permission denied; is it executable\?$/)
   })
 
   it("is told in one sentence when it stops reading [CLIENT-8.e]", async () => {

@@ -302,7 +302,7 @@ describe("initialize", () => {
         yield* Effect.promise(async () => agent.send({ id: (await agent.next()).id, result }))
         assert.strictEqual(
           yield* Fiber.join(refused),
-          `the agent answered protocol version ${version}; this client speaks 1 only`
+          `the agent answered protocol version ${version}, and this client speaks 1 only; try another version of the agent`
         )
       }
     })
@@ -316,7 +316,8 @@ describe("initialize", () => {
       yield* Effect.promise(async () => agent.send({ id: (await agent.next()).id, error }))
       assert.strictEqual(
         yield* Fiber.join(refused),
-        'the agent answered initialize with an error: who are you {"hint":"log in"}'
+        'the agent answered initialize with an error: who are you {"hint":"log in"}; ' +
+          "it wants a login first: by a command of its own, or by one of its authMethods"
       )
     })
   )

@@ -246,22 +246,29 @@ export const noise = (line: string): string => `the agent wrote something on std
 export const moreNoise = "the agent goes on writing on stdout what is not ACP; this is not shown any more"
 export const cannotStart = (command: string, why: string): string =>
   `cannot start the agent ${JSON.stringify(command)}: ${why}`
+export const noSuchCommand = "there is no such command; check its name, or give its path"
+export const noSuchCommandOrFolder = (folder: string): string =>
+  `there is no such command, or no folder ${JSON.stringify(folder)}`
+export const notExecutable = "permission denied; is it executable?"
 export const waitingForInitialize = "waiting for the agent to answer initialize"
 /** `seconds` may be a fraction. */
 export const noInitialize = (seconds: number): string =>
-  `the agent did not answer initialize within ${seconds} s; is it an ACP agent?`
+  `the agent did not answer initialize within ${seconds} s; is it an ACP agent? Some are one only with a flag such as --acp`
 /** `version` as JSON text. */
 export const otherVersion = (version: string, ours: number): string =>
-  `the agent answered protocol version ${version}; this client speaks ${ours} only`
+  `the agent answered protocol version ${version}, and this client speaks ${ours} only; try another version of the agent`
 export const agentExited = (code: number): string => `the agent exited with code ${code}`
 export const agentKilled = (signal: string): string => `the agent was ended by ${signal}`
 export const agentStoppedReading = "the agent closed its stdin"
 export const agentStoppedWriting = "the agent closed its stdout"
 export const agentGone = "the connection to the agent ended"
 /** `what` is one of the sentences above. */
-export const beforeItAnswered = (what: string, method: string): string => `${what}, before it answered ${method}`
-export const agentAnsweredError = (method: string, error: string): string =>
-  `the agent answered ${method} with an error: ${error}`
+export const beforeItAnswered = (what: string, method: string): string =>
+  `${what}, before it answered ${method}${method === "initialize" ? "; run its command alone to see why" : ""}`
+/** `advice` is the sentence below, or none. */
+export const agentAnsweredError = (method: string, error: string, advice: string | undefined): string =>
+  `the agent answered ${method} with an error: ${error}${advice === undefined ? "" : `; ${advice}`}`
+export const agentWantsLogin = "it wants a login first: by a command of its own, or by one of its authMethods"
 export const agentLacks = (method: string): string => `the agent does not offer ${method}`
 export const answerLacks = (method: string, field: string): string => `the agent's answer to ${method} has no ${field}`
 export const policyFailed = (why: string): string => `a permission question could not be answered: ${why}`

@@ -132,7 +132,12 @@ const noteEnded = (child: ChildProcess): void => {
   if (running.size === 0) process.off("exit", killAll)
 }
 
-const reasons: Partial<Record<string, string>> = { ENOENT: "there is no such command", EACCES: "permission denied" }
+/** Why a process did not start; `ENOENT` is the system's word for a missing folder as well. */
+const reason = (cause: unknown, cwd: string | undefined): string => {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+  if (code === "ENOENT") return cwd === undefined ? Wording.noSuchCommand : Wording.noSuchCommandOrFolder(cwd)
+  return code === "EACCES" ? Wording.notExecutable : code
+}
 
 /**
  * Starts an agent; with the scope it ends: stdin is closed, then SIGTERM, then SIGKILL go to its whole process group.
@@ -165,12 +170,7 @@ export const start = Effect.fnUntraced(function* ({
         }
         return agent
       },
-      catch: (cause) => {
-        const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
-        return new AgentFailed({
-          message: Wording.cannotStart(command, reasons[code] ?? code)
-        })
-      }
+      catch: (cause) => new AgentFailed({ message: Wording.cannotStart(command, reason(cause, cwd)) })
     }),
     (acquired) => end(acquired, Deferred.await(hurried)).pipe(Effect.ensuring(Effect.sync(() => noteEnded(acquired))))
   )

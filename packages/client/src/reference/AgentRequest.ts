@@ -1,5 +1,5 @@
 /** A request of the client to its agent: sent, awaited, and its failure told in a sentence. Used by Connection and Session. */
-import { type ClientContext } from "@agentclientprotocol/sdk"
+import type { ClientContext } from "@agentclientprotocol/sdk"
 import { Json, LogLine, Wording } from "@acp-client-tools/protocol"
 import { Effect, Schema } from "effect"
 import { AgentFailed } from "./AgentFailed.ts"
@@ -13,6 +13,13 @@ const errorText = (error: Json.JsonObject): string => {
   return LogLine.escape(`${String(error["message"])}${details === undefined ? "" : ` ${details}`}`)
 }
 
+const AUTHENTICATION_REQUIRED = -32000
+
+const answeredError = (method: string, error: Json.JsonObject, code: number): AgentFailed => {
+  const advice = code === AUTHENTICATION_REQUIRED ? Wording.agentWantsLogin : undefined
+  return new AgentFailed({ message: Wording.agentAnsweredError(method, errorText(error), advice), code })
+}
+
 class ConnectionLost extends Schema.TaggedError<ConnectionLost>()("ConnectionLost", { method: Schema.String }) {}
 
 /** Requests over a connection; `whyClosed` says in words why it ended. */
@@ -24,7 +31,7 @@ export const make =
       // An error without a code is the SDK's word for a lost connection.
       catch: (cause) =>
         Json.isObject(cause) && typeof cause["code"] === "number"
-          ? new AgentFailed({ message: Wording.agentAnsweredError(method, errorText(cause)), code: cause["code"] })
+          ? answeredError(method, cause, cause["code"])
           : new ConnectionLost({ method })
     }).pipe(
       Effect.catchTag("ConnectionLost", () =>
