@@ -1,5 +1,17 @@
-/** A tools module whose handler is an Effect. Bundled by a test with its own copies of everything it imports. */
-import { ClientTool } from "@acp-client-tools/client"
-import { Effect } from "effect"
+/**
+ * A tools module with schemas and handlers of Effect: a definition made by our client, a plain object that gives an Effect, and
+ * one whose schema is not made for another copy of Effect. Bundled by a test with its own copies of everything it imports.
+ */
+import { ClientTool, type ToolDefinition } from "@acp-client-tools/client"
+import { Effect, Schema } from "effect"
 
-export default [ClientTool.make({ name: "a", execute: (args) => Effect.succeed({ effect: args }) })]
+const Numbered = Schema.Struct({ n: Schema.FiniteFromString })
+
+const plain: ToolDefinition = { name: "foreign", execute: (args) => Effect.succeed({ foreign: args }) }
+
+export const unmade: ToolDefinition = { name: "unmade", inputSchema: Numbered, execute: () => 1 }
+
+export default [
+  ClientTool.make({ name: "made", inputSchema: Numbered, execute: (args) => Effect.succeed({ made: args }) }),
+  plain
+]

@@ -75,22 +75,32 @@ describe("client", () => {
   })
 
   it("takes a TypeScript module, one with its own copies of effect and of the client, and plain objects alike [CLI-1.e CLI-1.f CLIENT-1.h]", async () => {
+    const names = ["typed", "plain", "made", "foreign"]
     await using folder = await Folder.make({
       "agent.yaml": agentYaml,
-      "steps.yaml": steps({ toolCalls: [{ name: "client_a", arguments: { n: 1 } }] }, { text: "{{toolResults}}" }),
-      "typed.ts": `const n: number = 1; export default [{ name: "a", execute: (args: object): object => ({ n, args }) }]`,
-      "plain.mjs": `export default [{ name: "a", execute: (args) => ({ args }) }]`
+      "steps.yaml": steps(
+        { toolCalls: names.map((name) => ({ name: `client_${name}`, arguments: { n: "1" } })) },
+        { text: "{{toolResults}}" }
+      ),
+      "typed.ts": `const n: number = 1; export default { name: "typed", execute: (args: object): object => ({ n, args }) }`,
+      "tools.mjs": `
+        import bundled from "./bundled.mjs"
+        import typed from "./typed.ts"
+        export default [typed, { name: "plain", execute: (args) => ({ args }) }, ...bundled]
+      `,
+      "unmade.mjs": `import { unmade } from "./bundled.mjs"; export default [unmade]`
     })
-    const bundled = folder.path("bundled.mjs")
-    await ownCopies(bundled)
-    const said = async (file: string) => {
-      const run = Command.client(["--tools", file, "--prompt", "Hi"], Command.agent(folder.path("agent.yaml")))
-      const { stderr, stdout } = await Run.toEnd(run)
-      return stdout || stderr
-    }
-    expect(await said(folder.path("typed.ts"))).toBe('{"n":1,"args":{"n":1}}\n')
-    expect(await said(folder.path("plain.mjs"))).toBe('{"args":{"n":1}}\n')
-    expect(await said(bundled)).toBe('{"effect":{"n":1}}\n')
+    await ownCopies(folder.path("bundled.mjs"))
+    const { exitCode, stdout } = await Run.toEnd(
+      Command.client(["--tools", folder.path("tools.mjs"), "--prompt", "Hi"], Command.agent(folder.path("agent.yaml")))
+    )
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: '{"n":1,"args":{"n":"1"}}\n{"args":{"n":"1"}}\n{"made":{"n":1}}\n{"foreign":{"n":"1"}}\n'
+    })
+    const unmade = await Run.toEnd(Command.client(["--tools", folder.path("unmade.mjs"), "--prompt", "Hi"], nobody))
+    expect(unmade.exitCode).toBe(2)
+    expect(unmade.stderr).toMatch(/tool 1 \("unmade"\): inputSchema was made by another copy of effect; define .*make/)
   })
 
   it("ends although a tools module left a timer running, and reports what it left to reject [CLI-4.a CLI-4.g CLIENT-4.e]", async () => {

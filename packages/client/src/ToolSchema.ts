@@ -5,7 +5,7 @@
  */
 import { Json, type JsonObject, Wording } from "@acp-client-tools/protocol"
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
-import { Result, Schema } from "effect"
+import { Effect, Result, Schema, SchemaAST, SchemaIssue } from "effect"
 import * as JsonSchemaCheck from "./JsonSchemaCheck.ts"
 import * as ToolResult from "./ToolResult.ts"
 
@@ -18,7 +18,7 @@ export interface Standard<In = unknown, Out = In> {
   readonly "~standard": StandardSchemaV1.Props<In, Out> & StandardJSONSchemaV1.Props<In, Out>
 }
 
-/** A `Schema` of Effect that needs no services to decode; by its shape, so of any copy of `effect`. */
+/** A `Schema` of Effect that needs no services to decode. */
 export interface EffectSchema<A = unknown> {
   readonly "~effect/Schema/Schema": "~effect/Schema/Schema"
   readonly Type: A
@@ -47,6 +47,11 @@ type Decoder = Schema.ConstraintDecoder<unknown> & Schema.Top
 
 const isEffect = (value: unknown): value is Decoder => Schema.isSchema(value)
 
+// What every node of a schema made by our copy of `effect` inherits from. Nodes of two copies cannot decode together.
+const ownNode: object = Object.getPrototypeOf(SchemaAST.Objects.prototype)
+
+const isOfOtherCopy = ({ ast }: Decoder): boolean => !Object.prototype.isPrototypeOf.call(ownNode, ast)
+
 const DEFINITIONS = "#/$defs/"
 
 /** The schema a root `$ref` stands for, in its place: what a model's provider looks for is at the root. */
@@ -59,14 +64,27 @@ const withoutRootReference = (schema: JsonObject): JsonObject => {
   return Json.stringify(inlined)?.includes(`"${DEFINITIONS}`) === true ? { ...inlined, $defs } : inlined
 }
 
-/** Arguments come as JSON: a date as its text, a set as an array. What is offered says the same. */
+const faultsOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/**
+ * Arguments come as JSON: a date as its text, a set as an array. What is offered says the same. A decoding that throws rejects,
+ * where Effect's own `toStandardSchemaV1` would make its stack a fault for the model to read.
+ */
 const ofEffect = (schema: Decoder): Standard => {
   const codec = Schema.toCodecJson(schema)
-  const { input, output } = Schema.toStandardJSONSchemaV1(codec)["~standard"].jsonSchema
+  const decode = Schema.decodeUnknownEffect(codec, { errors: "all" })
+  const { "~standard": standard } = Schema.toStandardJSONSchemaV1(codec)
   return {
     "~standard": {
-      ...Schema.toStandardSchemaV1(codec)["~standard"],
-      jsonSchema: { input: (target) => withoutRootReference(input(target)), output }
+      ...standard,
+      jsonSchema: {
+        input: (target) => withoutRootReference(standard.jsonSchema.input(target)),
+        output: standard.jsonSchema.output
+      },
+      validate: async (value) => {
+        const result = await Effect.runPromise(Effect.result(decode(value)))
+        return Result.isSuccess(result) ? { value: result.success } : faultsOf(result.failure.issue)
+      }
     }
   }
 }
@@ -83,7 +101,9 @@ export const ofJson = (schema: JsonObject): Result.Result<Standard, string> =>
  */
 export const ofLibrary = (inputSchema: unknown): Result.Result<Standard | undefined, string> => {
   if (isStandard(inputSchema)) return Result.succeed(inputSchema)
-  if (isEffect(inputSchema)) return Result.succeed(ofEffect(inputSchema))
+  if (isEffect(inputSchema)) {
+    return isOfOtherCopy(inputSchema) ? Result.fail(Wording.schemaOfOtherEffect) : Result.succeed(ofEffect(inputSchema))
+  }
   if (member(inputSchema, "~standard") !== undefined) {
     return Result.fail(Wording.schemaHasNoJson(Wording.schemaNotStandardJson))
   }

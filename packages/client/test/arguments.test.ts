@@ -171,6 +171,18 @@ describe("a schema of a library", () => {
     const inputSchema = z.object({ a: z.string().transform((): string => assert.fail("broken transform")) })
     const tool = defineTool({ ...described, inputSchema, execute: ({ a }) => a })
     assert.match(await textOf(call(tool, { a: "x" })), /broken transform/)
+    const effect = Schema.Struct({
+      a: Schema.String.pipe(
+        Schema.decode({
+          decode: SchemaGetter.transform((): string => assert.fail("broken Effect")),
+          encode: SchemaGetter.passthrough()
+        })
+      )
+    })
+    assert.strictEqual(
+      await textOf(call(ClientTool.make({ ...described, inputSchema: effect, execute: ({ a }) => a }), { a: "x" })),
+      "broken Effect"
+    )
   })
 
   it("may be given in a plain object, as it is", async () => {

@@ -45,6 +45,8 @@ export const schemaNotJson = "inputSchema cannot be written as JSON"
 export const schemaNotCompiled = (why: string): string => `inputSchema cannot be compiled: ${why}`
 /** Of a schema of a library: it says nothing a model could read. */
 export const schemaHasNoJson = (why: string): string => `inputSchema has no JSON Schema of its input: ${why}`
+export const schemaOfOtherEffect =
+  "inputSchema was made by another copy of effect; define the tool with ClientTool.make, imported beside that copy"
 export const schemaNotStandardJson =
   "its library does not make one; an adapter may, such as toStandardJsonSchema of @valibot/to-json-schema"
 export const methodReserved = `method "${LIST_METHOD}" is reserved for discovery`
