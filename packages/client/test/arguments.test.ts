@@ -108,6 +108,11 @@ describe("raw JSON Schema", () => {
     const inputSchema = { $id: "https://example.com/t", type: "object" }
     const tools = ["a", "b"].map((name) => ({ name, inputSchema, execute: () => 1 }))
     assert.lengthOf(Result.getOrThrow(Toolkit.make(tools)).descriptions, 2)
+    // The name of the dialect itself harms no other schema either.
+    const meta = "https://json-schema.org/draft/2020-12/schema"
+    Toolkit.make([{ name: "a", inputSchema: { $id: meta, type: "object" }, execute: () => 1 }])
+    const named = { name: "a", inputSchema: { $schema: meta, type: "object" }, execute: () => 1 }
+    assert.lengthOf(Result.getOrThrow(Toolkit.make([named])).descriptions, 1)
   })
 
   it("tells one fault of many arguments, and not a million", async () => {
@@ -165,6 +170,28 @@ describe("a schema of a library", () => {
     const tool = defineTool({ ...described, inputSchema, execute: ({ a }) => a })
     assert.strictEqual(await call(tool, { a: "x" }), "x")
     assert.strictEqual(await textOf(call(tool, { a: "y" })), "invalid arguments: a: must be x")
+  })
+
+  it("that is still checking when the call is cancelled begins no handler", async () => {
+    const checked = Promise.withResolvers<boolean>()
+    const cancel = new AbortController()
+    let isBegun = false
+    const tool = defineTool({
+      ...described,
+      inputSchema: z.object({}).refine(() => checked.promise),
+      execute: () => (isBegun = true)
+    })
+    const answer = RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.make([tool]))), {
+      method: "_t",
+      params: { _meta: { "org.mini-me/sessionId": "s" } },
+      signal: cancel.signal
+    }).catch((cause: { readonly code: number }) => cause.code)
+    await Promise.resolve()
+    cancel.abort()
+    assert.strictEqual(await answer, -32800)
+    checked.resolve(true)
+    await new Promise(setImmediate)
+    assert.isFalse(isBegun)
   })
 
   it("that throws harms its own call alone", async () => {

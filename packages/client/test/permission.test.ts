@@ -22,7 +22,7 @@ const signal = new AbortController().signal
 describe("a policy that remembers", () => {
   it("asks once for each tool of a session that was answered for always", async () => {
     const asked: Array<unknown> = []
-    const answers = ["allow_always", "reject_always", "allow_once", "reject_once", "allow_always"]
+    const answers = ["allow_always", "reject_always", "allow_once", "reject_always", "allow_always"]
     const policy = PermissionPolicy.remember(({ toolCall }) => {
       asked.push(toolCall.name ?? toolCall.title)
       return answers.shift()
@@ -43,7 +43,8 @@ describe("a policy that remembers", () => {
       ["allow_once", undefined]
     )
     // A name goes before a title; once is once; another session is asked again.
-    assert.deepStrictEqual(await told(c, question({ title: "call 2", name: "c" })), ["allow_once", "reject_once"])
+    const another = question({ title: "call 2", name: "c" })
+    assert.deepStrictEqual(await told(c, another, c), ["allow_once", "reject_always", "reject_always"])
     assert.deepStrictEqual(await told(question({ title: "a" }, kinds, "other")), ["allow_always"])
     assert.deepStrictEqual(asked, ["a", "b", "c", "c", "a"])
   })
