@@ -18,9 +18,29 @@ const resolved = (name: string): ReadonlyArray<string> =>
     .filter((key) => key.startsWith(`${name}@`))
     .map((key) => key.slice(name.length + 1))
 
+/** What the catalog installs under another name: agents by others, to try our client with. */
+const aliases = Object.entries(catalog).filter(([, version]) => version.startsWith("npm:"))
+
+/** The versions of a package that are installed under another name. */
+const aliased = (name: string): ReadonlyArray<string> =>
+  aliases.flatMap(([, version]) => (version.startsWith(`npm:${name}@`) ? [version.slice(`npm:${name}@`.length)] : []))
+
 describe("the versions of the workspace", () => {
-  it.each(shared)("have one %s, the one of the catalog", (name) => {
-    assert.deepStrictEqual([...resolved(name)], [catalog[name]])
+  it.each(shared)("have one %s, the one of the catalog, beside those under another name", (name) => {
+    assert.sameMembers([...resolved(name)], [catalog[name], ...aliased(name)])
+  })
+
+  it("are under another name only where they are run as a peer: in apps/e2e, to develop with", () => {
+    for (const [alias] of aliases) {
+      const users = manifests.filter(({ dependencies, devDependencies, peerDependencies }) =>
+        [dependencies, devDependencies, peerDependencies].some((named) => Object.hasOwn(named ?? {}, alias))
+      )
+      assert.deepStrictEqual(
+        users.map(({ name }) => name),
+        ["@acp-client-tools/e2e"],
+        alias
+      )
+    }
   })
 
   it.each(shared)("leave the choice of %s to who installs a library: it is a peer, never a dependency", (name) => {
