@@ -6,7 +6,7 @@ import * as Run from "./Run.ts"
 import * as Wire from "./Wire.ts"
 import * as WireRecord from "./WireRecord.ts"
 
-export interface Options extends Omit<Run.Options, "onStart"> {
+export interface Options extends Run.Options {
   /** Called with every message and every line of the agent's stderr as it comes. */
   readonly onEntry?: (entry: WireRecord.Entry, client: Pick<ChildProcess, "kill">) => void
 }
@@ -21,11 +21,17 @@ export interface Outcome extends Run.Ended {
 export const toEnd = async (
   agent: Command.Command,
   flags: ReadonlyArray<string>,
-  { onEntry = () => undefined, ...options }: Options = {}
+  { onEntry = () => undefined, onStart, ...options }: Options = {}
 ): Promise<Outcome> => {
   const started = Promise.withResolvers<ChildProcess>()
   const record = await WireRecord.start((entry) => void started.promise.then((client) => onEntry(entry, client)))
-  const ended = await Run.toEnd(Command.client(flags, record.tap(agent)), { ...options, onStart: started.resolve })
+  const ended = await Run.toEnd(Command.client(flags, record.tap(agent)), {
+    ...options,
+    onStart: (client) => {
+      started.resolve(client)
+      onStart?.(client)
+    }
+  })
   record.stop()
   const entries = await record.entries
   return {
