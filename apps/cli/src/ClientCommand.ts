@@ -73,8 +73,11 @@ const readPrompt = (prompt: Option.Option<string>): Effect.Effect<string, Failur
   )
 }
 
-const permissionPolicy = (permission: "ask" | "allow" | "deny"): PermissionPolicy.PermissionPolicy =>
-  permission === "ask" ? TerminalPermission.forStdio(Stderr.writeLine) : PermissionPolicy[permission]
+const permissionPolicy = (
+  permission: "ask" | "allow" | "deny",
+  freshLine: () => void
+): PermissionPolicy.PermissionPolicy =>
+  permission === "ask" ? TerminalPermission.forStdio(Stderr.writeLine, freshLine) : PermissionPolicy[permission]
 
 interface Input {
   readonly agentCommand: ReadonlyArray<string>
@@ -159,7 +162,7 @@ export const command = Command.make(
       printer,
       connection: {
         tools: ToolOffer.make(toolkit, discovery),
-        permission: permissionPolicy(permission),
+        permission: permissionPolicy(permission, printer.freshLine),
         onUpdate: printer.update,
         log: Stderr.writeLine,
         info: { name: "acp-client-tools", version },
@@ -167,7 +170,7 @@ export const command = Command.make(
       }
     }).pipe(
       Effect.onExit((exit) => {
-        printer.end()
+        printer.freshLine()
         // Who has pressed Ctrl-C does not wait for a reader.
         return Exit.isFailure(exit) && Failure.isSignalled(exit.cause) ? Effect.void : stdout.flushed
       })

@@ -16,22 +16,26 @@ const question = ({ options, toolCall }: Parameters<PermissionPolicy.PermissionP
 export interface Terminal {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
+  /** Called before a question is written: the editing of its answer clears the line it stands on. */
+  readonly freshLine: () => void
   /** Called for Ctrl-C: while a question stands the terminal is in raw mode, and Ctrl-C a key like another. */
   readonly interrupt: () => void
 }
 
-const stdio: Terminal = {
+const stdio = (freshLine: () => void): Terminal => ({
   input: process.stdin,
   output: process.stderr,
+  freshLine,
   interrupt: () => process.kill(process.pid, "SIGINT")
-}
+})
 
 /** One question at a time, in the order asked; an aborted one is withdrawn and chooses nothing. */
-export const ask = ({ input, interrupt, output }: Terminal): PermissionPolicy.PermissionPolicy => {
+export const ask = ({ freshLine, input, interrupt, output }: Terminal): PermissionPolicy.PermissionPolicy => {
   let last: Promise<unknown> = Promise.resolve()
   return (request, signal) => {
     const answer = last.then(async () => {
       if (signal.aborted) return undefined
+      freshLine()
       const lines = createInterface({ input, output, terminal: true })
       lines.on("SIGINT", interrupt)
       try {
@@ -49,8 +53,11 @@ export const ask = ({ input, interrupt, output }: Terminal): PermissionPolicy.Pe
 }
 
 /** Asks where there is a terminal to ask at, else refuses, and says so once. */
-export const forStdio = (writeLine: (line: string) => void): PermissionPolicy.PermissionPolicy => {
-  if (process.stdin.isTTY && process.stderr.isTTY) return ask(stdio)
+export const forStdio = (
+  writeLine: (line: string) => void,
+  freshLine: () => void
+): PermissionPolicy.PermissionPolicy => {
+  if (process.stdin.isTTY && process.stderr.isTTY) return ask(stdio(freshLine))
   let isSaid = false
   return (request, signal) => {
     if (!isSaid) writeLine("permission denied: --permission ask needs a terminal; use --permission allow or deny")

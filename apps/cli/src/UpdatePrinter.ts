@@ -6,15 +6,15 @@ export interface UpdatePrinter {
   readonly update: (update: Update) => void
   /** Called when the turn ended. */
   readonly stop: (sessionId: string, stopReason: string) => void
-  /** Called at the very end, however it comes: what stands on a line of its own comes after it. */
-  readonly end: () => void
+  /** Ends the line that the agent's words stand on, for what needs a line of its own; called at the very end as well. */
+  readonly freshLine: () => void
 }
 
 /** One line for each update with its params as received, and a last one with the stop reason (CLI-2). */
 export const json = (write: (text: string) => void): UpdatePrinter => ({
   update: (update) => write(`${JSON.stringify(update)}\n`),
   stop: (sessionId, stopReason) => write(`${JSON.stringify({ sessionId, stopReason })}\n`),
-  end: () => undefined
+  freshLine: () => undefined
 })
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : "")
@@ -30,7 +30,7 @@ export const text = (
 ): UpdatePrinter => {
   const titles = new Map<string, string>()
   let isLineOpen = false
-  const endLine = (): void => {
+  const freshLine = (): void => {
     if (isLineOpen) write("\n")
     isLineOpen = false
   }
@@ -51,13 +51,13 @@ export const text = (
           titles.set(id, title)
           const status = asText(update["status"])
           // What the agent says after a tool call is another message.
-          endLine()
+          freshLine()
           if (status !== "") writeLine(`[tool] ${LogLine.escape(title)}: ${LogLine.escape(status)}`)
           return
         }
       }
     },
     stop: () => undefined,
-    end: endLine
+    freshLine
   }
 }

@@ -22,7 +22,12 @@ const terminal = () => {
     if (shown.includes("Your choice")) asked.resolve()
   })
   const interrupted = Promise.withResolvers<void>()
-  const policy = TerminalPermission.ask({ input, output, interrupt: interrupted.resolve })
+  const policy = TerminalPermission.ask({
+    input,
+    output,
+    freshLine: () => output.write("\n"),
+    interrupt: interrupted.resolve
+  })
   return { policy, input, asked: asked.promise, interrupted: interrupted.promise, shown: () => shown }
 }
 
@@ -49,6 +54,8 @@ describe("a permission question at the terminal", () => {
     await answer
     expect(shown()).toContain('run "client: a\\u001b[31m" with {"q":1}')
     expect(shown()).toContain("2  Reject\\n")
+    // On a line of its own: what stood there would be cleared.
+    expect(shown()).toMatch(/^\n/)
   })
 
   it("lets Ctrl-C through, and is withdrawn by the cancel that follows [CLI-4.i]", async () => {
