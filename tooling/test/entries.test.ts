@@ -41,7 +41,17 @@ const expected: Readonly<Record<"agent" | "client", Readonly<Record<string, Reac
     ".": { eager: [protocol, acp, ...ajv, "effect"], lazy: [] },
     "./reference": { eager: [protocol, acp, ...ajv, "effect"], lazy: [] },
     "./node": {
-      eager: [protocol, acp, "effect", "node:child_process", "node:readline", "node:stream"],
+      eager: [
+        protocol,
+        acp,
+        "effect",
+        "node:child_process",
+        "node:fs",
+        "node:fs/promises",
+        "node:path",
+        "node:readline",
+        "node:stream"
+      ],
       lazy: []
     },
     "./promise": {

@@ -5,6 +5,7 @@
 import { type AgentApp, type ClientApp, RequestError, type Stream } from "@agentclientprotocol/sdk"
 import { CallParams, Identifiers, ListTools, Wording } from "@acp-client-tools/protocol"
 import * as Announcement from "./Announcement.ts"
+import * as Cancellable from "./Cancellable.ts"
 import * as ClientTool from "./ClientTool.ts"
 import type { Entry } from "./Toolkit.ts"
 import type { Session, ToolOffer } from "./ToolOffer.ts"
@@ -18,17 +19,6 @@ export interface Request {
   /** Aborted by `$/cancel_request` for this request, and when the connection closes. */
   readonly signal: AbortSignal
 }
-
-/** Settles with the work or at the abort, whichever is first; what the work does later is dropped (CLIENT-2). */
-const unlessAborted = <A>(signal: AbortSignal, work: () => Promise<A>): Promise<A> =>
-  new Promise((resolve, reject) => {
-    const cancelled = () => reject(RequestError.requestCancelled())
-    if (signal.aborted) return cancelled()
-    signal.addEventListener("abort", cancelled, { once: true })
-    work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", cancelled))
-  })
 
 /** Decodes the arguments and runs the handler; rejects as either fails. */
 const run = async (
@@ -69,10 +59,10 @@ export const handle = async (offer: ToolOffer, request: Request): Promise<unknow
   if (method === Identifiers.LIST_METHOD) {
     const session = ListTools.decodeParams(params)
     if (session === undefined) throw new RequestError(-32602, Wording.listParams)
-    return unlessAborted(signal, () => listed(offer, session, request))
+    return Cancellable.run(signal, () => listed(offer, session, request))
   }
   const received = CallParams.decode(params)
-  if (received !== undefined) return unlessAborted(signal, () => call(offer, received, request))
+  if (received !== undefined) return Cancellable.run(signal, () => call(offer, received, request))
   throw offer.isTool(method)
     ? new RequestError(-32602, Wording.callWithoutSession)
     : RequestError.methodNotFound(method)

@@ -60,8 +60,9 @@ export const failureText = (cause: unknown): string | undefined => {
   }
 }
 
-// A UTF-16 unit takes at most three bytes of UTF-8, so only texts near the limit need counting.
-const isTooLong = (json: string): boolean =>
+/** True for JSON text of more than `MAX_BYTES`. */
+// Only texts near the limit need counting: a UTF-16 unit takes at most three bytes of UTF-8.
+export const isTooLong = (json: string): boolean =>
   json.length * 3 > MAX_BYTES && new TextEncoder().encode(json).byteLength > MAX_BYTES
 
 /**

@@ -142,6 +142,68 @@ describe("a session", () => {
   })
 })
 
+describe("files and commands", () => {
+  const read = (id: number, sessionId: string) => ({
+    id,
+    method: "fs/read_text_file",
+    params: { sessionId, path: "/a/b" }
+  })
+
+  it("are served to the sessions that are open, in their folders, also when asked for right behind the answer", async () => {
+    const ended: Array<string | undefined> = []
+    const { agent, connection } = await connected(everything, {
+      fs: { readTextFile: ({ path }, { additionalDirectories, cwd }) => [path, cwd, ...additionalDirectories].join() },
+      terminal: {
+        create: () => ({ terminalId: "t" }),
+        output: () => ({ output: "", truncated: false }),
+        waitForExit: () => ({ exitCode: 0 }),
+        kill: () => undefined,
+        release: () => undefined,
+        end: (sessionId) => ended.push(sessionId)
+      }
+    })
+    const opening = connection.newSession({ cwd: "/a", additionalDirectories: ["/b"] })
+    const { id } = await agent.next()
+    await agent.send({ id, result: { sessionId: "s" } }, read(1, "s"), read(2, "nobody"))
+    const session = await opening
+    const answers = [await agent.next(), await agent.next()]
+    assert.sameDeepMembers(
+      answers.map(({ error, id: answered, result }) => [answered, error?.code ?? result.content]),
+      [
+        [2, -32602],
+        [1, "/a/b,/a,/b"]
+      ]
+    )
+    const closing = session.close()
+    await agent.answer({ result: {} })
+    await closing
+    await agent.send(read(3, "s"))
+    assert.strictEqual((await agent.next()).error.code, -32602)
+    assert.deepStrictEqual(ended, ["s"])
+    await connection.close()
+    assert.deepStrictEqual(ended, ["s", undefined])
+  })
+
+  it("are announced exactly as far as they are there, and served while a session is loaded", async () => {
+    const agent = FakeAgent.make()
+    const connecting = connect(agent.stream, { fs: { readTextFile: () => "text" } })
+    const initialize = await agent.answer({ result: { protocolVersion: 1, agentCapabilities: everything } })
+    assert.deepInclude(initialize.params.clientCapabilities, {
+      fs: { readTextFile: true, writeTextFile: false },
+      terminal: false
+    })
+    const connection = await connecting
+    const loading = failed(connection.loadSession("s", "/a"))
+    const { id } = await agent.next()
+    await agent.send(read(1, "s"))
+    assert.deepInclude(await agent.next(), { id: 1, result: { content: "text" } })
+    await agent.send({ id, error: { code: -32002, message: "no such session" } })
+    assert.match(await loading, /no such session/)
+    await agent.send(read(2, "s"))
+    assert.strictEqual((await agent.next()).error.code, -32602)
+  })
+})
+
 describe("the sessions of an agent", () => {
   it("are listed, every page of them; entries that are none are left out", async () => {
     const { agent, connection } = await connected()

@@ -247,11 +247,10 @@ export const configUnknownKey = (key: string, nearest: string | undefined): stri
 export const noise = (line: string): string => `the agent wrote something on stdout that is not ACP: ${line}`
 export const moreNoise = "the agent goes on writing on stdout what is not ACP; this is not shown any more"
 export const cannotStart = (command: string, why: string): string =>
-  `cannot start the agent ${JSON.stringify(command)}: ${why}`
-export const noSuchCommand = "there is no such command; check its name, or give its path"
+  `cannot start the agent ${JSON.stringify(command)}: ${why}; check its name, its path, and that it can be executed`
+export const noSuchCommand = "there is no such command"
 export const noSuchCommandOrFolder = (folder: string): string =>
   `there is no such command, or no folder ${JSON.stringify(folder)}`
-export const notExecutable = "permission denied; is it executable?"
 export const waitingForInitialize = "waiting for the agent to answer initialize"
 /** `seconds` may be a fraction. */
 export const noInitialize = (seconds: number): string =>
@@ -273,5 +272,35 @@ export const agentAnsweredError = (method: string, error: string, advice: string
 export const agentWantsLogin = "it wants a login first: by a command of its own, or by one of its authMethods"
 export const agentLacks = (method: string): string => `the agent does not offer ${method}`
 export const answerLacks = (method: string, field: string): string => `the agent's answer to ${method} has no ${field}`
+export const notEnded = (why: string): string => `what ran for the agent could not be ended: ${why}`
 export const policyFailed = (why: string): string => `a permission question could not be answered: ${why}`
 export const updateNotHandled = (why: string): string => `an update could not be handled: ${why}`
+
+// What a client says about files and terminals
+
+/** `type` by its JSON name: what the function gave that serves the method. */
+export const noAnswerTo = (method: string, type: string): string =>
+  `the client has a fault: a value of type ${type} is no answer to ${method}`
+export const answerTooLong = (limit: number): string =>
+  `the answer takes more than ${limit} bytes; ask for a smaller part`
+/** `inside` is one of the session's folders. */
+export const pathMustBeAbsolute = (path: string, inside: string): string =>
+  `${JSON.stringify(path)} is not an absolute path; begin with a folder of this session, such as ${inside}`
+export const pathOutside = (path: string, folders: ReadonlyArray<string>): string =>
+  `${path} leads out of this session's folders; use a path in ${folders.join(" or ")}`
+export const pathIsFolder = (path: string): string => `${path} is a folder; name a file in it`
+export const pathIsNoFile = (path: string): string =>
+  `${path} is a pipe, a socket or a device; only files can be read and written`
+export const fileMissing = (path: string): string => `there is no file ${path}; check the path`
+export const fileNotText = (path: string): string =>
+  `${path} is not text in UTF-8; look at it with a program that knows what it is`
+export const fileTooLong = (path: string, limit: number): string =>
+  `more than ${limit} bytes of ${path} were asked for; ask for fewer lines with line and limit`
+export const linesCountFromOne = "line counts from 1"
+export const fileNotRead = (path: string, why: string): string => `${path} cannot be read: ${why}`
+export const fileNotWritten = (path: string, why: string): string => `${path} cannot be written: ${why}`
+export const folderMissing = (path: string): string => `${path} is no folder; a command needs one to run in`
+export const commandNotStarted = (command: string, why: string): string =>
+  `cannot run ${JSON.stringify(command)}: ${why}; command is one program, args are its arguments, and only a shell, such as sh with -c, knows shell syntax`
+export const terminalUnknown = (terminalId: string): string =>
+  `there is no terminal ${terminalId} in this session; one that was released is gone`

@@ -16,8 +16,10 @@ import type { Options as ProcessOptions } from "../node/AgentProcess.ts"
 import * as ClientTool from "../ClientTool.ts"
 import * as RequestHandler from "../RequestHandler.ts"
 import * as Connection from "../reference/Connection.ts"
+import type { FileSystem } from "../reference/FileSystem.ts"
 import type * as ReferenceSession from "../reference/Session.ts"
 import type { PermissionPolicy } from "../reference/PermissionPolicy.ts"
+import type { Terminals } from "../reference/Terminals.ts"
 import type { OnUpdate } from "../reference/UpdateStream.ts"
 import type { CallContext, ToolDefinition } from "../ToolDefinition.ts"
 import type { Arguments, ToolSchema } from "../ToolSchema.ts"
@@ -28,6 +30,8 @@ export type { CallContext, ToolDefinition } from "../ToolDefinition.ts"
 export type { Place } from "../reference/Connection.ts"
 export type { Opened, Prompt, TurnEvent } from "../reference/Session.ts"
 export type { Arguments, EffectSchema, Standard, ToolSchema } from "../ToolSchema.ts"
+export type { FileSystem } from "../reference/FileSystem.ts"
+export type { Terminals } from "../reference/Terminals.ts"
 export type { OnUpdate, Update } from "../reference/UpdateStream.ts"
 export { allow, deny, type PermissionPolicy, remember } from "../reference/PermissionPolicy.ts"
 export { content, error, image, resource, text } from "../ToolResult.ts"
@@ -102,6 +106,10 @@ export interface ConnectOptions extends OfferOptions {
   readonly permission?: PermissionPolicy
   /** Hears every update of every session, also between turns; the next when it is done with the last. */
   readonly onUpdate?: OnUpdate
+  /** Files for the agent, announced as far as there are functions for them; `LocalFiles` of `/node` serves this machine's. */
+  readonly fs?: FileSystem
+  /** Commands run for the agent; `LocalTerminals` of `/node` starts child processes. */
+  readonly terminal?: Terminals
   /** One line about something that went wrong beside the work. */
   readonly log?: (line: string) => void
   readonly info?: { readonly name: string; readonly version: string }

@@ -20,13 +20,16 @@ import * as ToolOffer from "../ToolOffer.ts"
 import * as ToolResult from "../ToolResult.ts"
 import { AgentFailed } from "./AgentFailed.ts"
 import * as AgentRequest from "./AgentRequest.ts"
+import * as ClientServices from "./ClientServices.ts"
 import * as Initialize from "./Initialize.ts"
 import * as PermissionPolicy from "./PermissionPolicy.ts"
 import * as PermissionQuestions from "./PermissionQuestions.ts"
+import type * as Service from "./Service.ts"
 import * as Session from "./Session.ts"
 import * as UpdateStream from "./UpdateStream.ts"
 
-export interface Options {
+/** `fs` and `terminal` are served, and announced, as far as there are functions for them. */
+export interface Options extends ClientServices.Services {
   /** The tools, and how they are offered. */
   readonly tools?: ToolOffer.ToolOffer
   /** `deny` when absent. One that gives Effects is interrupted when its question is withdrawn. */
@@ -76,6 +79,8 @@ const defaultInfo = { name: "acp-client-tools-client", version: "0.0.0" }
 
 const toPlace = (place: string | Place): Place => (typeof place === "string" ? { cwd: place } : place)
 
+const foldersOf = (place: string | Place): Service.Folders => ({ additionalDirectories: [], ...toPlace(place) })
+
 const isSessionInfo = (value: unknown): value is SessionInfo =>
   typeof Json.get(value, "sessionId") === "string" && typeof Json.get(value, "cwd") === "string"
 
@@ -115,17 +120,21 @@ const makeListeners = () => {
 export const make = Effect.fnUntraced(function* (
   stream: Stream,
   {
+    fs,
     info = defaultInfo,
     initializeTimeout = Initialize.TIMEOUT,
     log = () => undefined,
     onUpdate = () => undefined,
     permission = PermissionPolicy.deny,
+    terminal,
     tools = ToolOffer.none,
     whyClosed = Effect.succeed(Wording.agentGone)
   }: Options = {}
 ): Effect.fn.Return<Connection, AgentFailed, Scope.Scope> {
   const questions = PermissionQuestions.make()
   const listeners = makeListeners()
+  const folders = new Map<string, Service.Folders>()
+  const services = ClientServices.make({ fs, terminal }, (sessionId) => folders.get(sessionId))
   const hear: UpdateStream.OnUpdate = (update) => {
     listeners.tell(update)
     return settles(onUpdate(update))
@@ -144,9 +153,19 @@ export const make = Effect.fnUntraced(function* (
   const app = client({ name: info.name }).onRequest("session/request_permission", async ({ params, signal }) =>
     PermissionPolicy.toResponse(await answerQuestion(params, signal))
   )
+  const ended = (sessionId?: string): Effect.Effect<void> =>
+    Effect.promise(() =>
+      services
+        .end(sessionId)
+        .catch((cause: unknown) => log(Wording.notEnded(ToolResult.failureText(cause) ?? Wording.noReason)))
+    )
   const connection = yield* Effect.acquireRelease(
-    Effect.sync(() => RequestHandler.addTo(app, tools).connect(updates.stream)),
-    (open) => Effect.sync(() => open.close())
+    Effect.sync(() => RequestHandler.addTo(services.addTo(app), tools).connect(updates.stream)),
+    (open) =>
+      Effect.andThen(
+        Effect.sync(() => open.close()),
+        ended()
+      )
   )
   const why = Effect.suspend(() =>
     connection.signal.reason instanceof MessageTooLargeError ? Effect.succeed(Wording.messageTooLarge) : whyClosed
@@ -158,8 +177,7 @@ export const make = Effect.fnUntraced(function* (
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: info,
       clientCapabilities: {
-        fs: { readTextFile: false, writeTextFile: false },
-        terminal: false,
+        ...services.capabilities,
         _meta: tools.capabilityMeta
       }
     }),
@@ -173,10 +191,13 @@ export const make = Effect.fnUntraced(function* (
       ? request(method, params)
       : Effect.fail(new AgentFailed({ message: Wording.agentLacks(method) }))
 
-  const forget = (sessionId: string): void => {
-    questions.forget(sessionId)
-    tools.forget(sessionId)
-  }
+  const forget = (sessionId: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      questions.forget(sessionId)
+      tools.forget(sessionId)
+      folders.delete(sessionId)
+      return ended(sessionId)
+    })
 
   const host: Session.Host = {
     request,
@@ -190,14 +211,21 @@ export const make = Effect.fnUntraced(function* (
         if (offers(agent, "session/close")) return request("session/close", { sessionId })
         host.notify("session/cancel", { sessionId })
         return Effect.void
-      }).pipe(Effect.andThen(host.delivered), Effect.ensuring(Effect.sync(() => forget(sessionId))))
+      }).pipe(Effect.andThen(host.delivered), Effect.ensuring(forget(sessionId)))
   }
 
   const opened = (sessionId: string, answer: unknown): Session.Session =>
     Session.make(host, sessionId, isOpened(answer) ? answer : {})
 
   const reopen = Effect.fnUntraced(function* (method: string, sessionId: string, place: string | Place) {
-    const answer = yield* optional(method, { sessionId, mcpServers: [], ...toPlace(place) })
+    const before = folders.get(sessionId)
+    // Known before the agent is asked: it may read files while it opens the session.
+    folders.set(sessionId, foldersOf(place))
+    const answer = yield* optional(method, { sessionId, mcpServers: [], ...toPlace(place) }).pipe(
+      Effect.onError(() =>
+        Effect.sync(() => (before === undefined ? folders.delete(sessionId) : folders.set(sessionId, before)))
+      )
+    )
     yield* host.delivered
     return opened(sessionId, answer)
   })
@@ -208,6 +236,7 @@ export const make = Effect.fnUntraced(function* (
       const answer = yield* request("session/new", { mcpServers: [], ...toPlace(place) })
       const sessionId = Json.get(answer, "sessionId")
       if (typeof sessionId !== "string") return yield* AgentRequest.malformed("session/new", "sessionId")
+      folders.set(sessionId, foldersOf(place))
       return opened(sessionId, answer)
     }),
     loadSession: (sessionId, place) => reopen("session/load", sessionId, place),
@@ -225,8 +254,7 @@ export const make = Effect.fnUntraced(function* (
       }
       return found
     }),
-    deleteSession: (sessionId) =>
-      optional("session/delete", { sessionId }).pipe(Effect.andThen(Effect.sync(() => forget(sessionId)))),
+    deleteSession: (sessionId) => Effect.andThen(optional("session/delete", { sessionId }), forget(sessionId)),
     authenticate: (methodId) => Effect.asVoid(request("authenticate", { methodId })),
     request,
     closed: Effect.promise(() => connection.closed).pipe(Effect.andThen(why))

@@ -1,6 +1,10 @@
 /** The reference client: ACP sessions and prompts around a ToolOffer. The agent's process comes from elsewhere. */
 export { AgentFailed } from "./AgentFailed.ts"
+export * as ClientServices from "./ClientServices.ts"
 export * as Connection from "./Connection.ts"
+export type { FileSystem } from "./FileSystem.ts"
 export * as PermissionPolicy from "./PermissionPolicy.ts"
+export type * as Service from "./Service.ts"
 export * as Session from "./Session.ts"
+export type { Terminals } from "./Terminals.ts"
 export type { OnUpdate, Update } from "./UpdateStream.ts"
