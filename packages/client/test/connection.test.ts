@@ -39,6 +39,30 @@ describe("a prompt", () => {
     assert.deepStrictEqual(handled, numbers)
   })
 
+  it("settles after 100,000 updates that all came before the first was handled [CLIENT-7.a CLIENT-7.b]", async () => {
+    const begin = Promise.withResolvers<void>()
+    let handled = 0
+    let areInOrder = true
+    const onUpdate = ({ update: told }: Update) => {
+      areInOrder &&= Reflect.get(told, "n") === handled
+      handled++
+      return begin.promise
+    }
+    const { agent, session: started } = await session({
+      onUpdate,
+      tools: [{ name: "a", method: "_a", execute: () => begin.resolve() }]
+    })
+    const ended = started.prompt("Hello")
+    const { id } = await agent.next()
+    const numbers = Array.from({ length: 100_000 }, (_, n) => n)
+    const call = { id: 7, method: "_a", params: { _meta: { "org.mini-me/sessionId": "s" } } }
+    await agent.send(...numbers.map((n) => update({ sessionUpdate: "plan", n })), call)
+    assert.strictEqual((await agent.next()).id, 7)
+    await agent.send({ id, result: { stopReason: "end_turn" } })
+    assert.strictEqual(await ended, "end_turn")
+    assert.deepStrictEqual({ handled, areInOrder }, { handled: 100_000, areInOrder: true })
+  })
+
   it("that fails settles after its updates as well [CLIENT-7.a]", async () => {
     let handled = 0
     const onUpdate = async () => {
