@@ -37,20 +37,13 @@ it("opens, streams, lists, closes, loads, resumes, changes and deletes sessions,
   for await (const event of one.stream("Where am I?")) {
     events.push(event.type === "stop" ? event.stopReason : Wire.updateText(event.update) || event.update.sessionUpdate)
   }
-  expect(events).toEqual([
-    "session_info_update",
-    "tool_call",
-    "tool_call_update",
-    "/",
-    "You are in /.",
-    "end_turn"
-  ])
+  expect(events).toEqual(["session_info_update", "tool_call", "tool_call_update", "/", "You are in /.", "end_turn"])
   expect(await two.prompt("And I?")).toBe("end_turn")
   expect(heard.at(-1)).toBe(`You are in ${folder.path(".")}.`)
   expect(asked).toEqual(["client: place", "client: place"])
 
   const sessions = await agent.listSessions()
-  expect(sessions.map(({ title }) => title).toSorted()).toEqual(["And I?", "Where am I?"])
+  expect(new Set(sessions.map(({ title }) => title))).toEqual(new Set(["And I?", "Where am I?"]))
   expect((await agent.listSessions({ cwd: "/" })).map(({ sessionId }) => sessionId)).toEqual([one.sessionId])
 
   await one.close()
