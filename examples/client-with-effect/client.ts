@@ -24,9 +24,10 @@ const app = client({ name: "client-with-effect" })
       process.stdout.write(update.content.text)
     }
   })
-  .onRequest("session/request_permission", ({ params: { options } }) => ({
-    outcome: { outcome: "selected", optionId: options.find(({ kind }) => kind === "allow_once")?.optionId ?? "" }
-  }))
+  .onRequest("session/request_permission", ({ params: { options } }) => {
+    const allow = options.find(({ kind }) => kind === "allow_once")
+    return { outcome: allow ? { outcome: "selected", optionId: allow.optionId } : { outcome: "cancelled" } }
+  })
 
 const [text = "", command = "", ...args] = process.argv.slice(2)
 const agent = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })

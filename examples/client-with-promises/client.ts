@@ -21,7 +21,7 @@ const app = client({ name: "client-with-promises" })
     }
   })
   .onRequest("session/request_permission", ({ params: { options } }) => {
-    const [allow] = options.filter(({ kind }) => kind === "allow_once")
+    const allow = options.find(({ kind }) => kind === "allow_once")
     return { outcome: allow ? { outcome: "selected", optionId: allow.optionId } : { outcome: "cancelled" } }
   })
 

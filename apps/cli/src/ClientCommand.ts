@@ -6,6 +6,7 @@ import { Connection, PermissionPolicy } from "@acp-client-tools/client/reference
 import { GoDuration, LogLine } from "@acp-client-tools/protocol"
 import { Effect, Exit, Fiber, Option, Queue } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as EarlyExit from "./EarlyExit.ts"
 import * as Failure from "./Failure.ts"
 import * as LeftBehind from "./LeftBehind.ts"
 import * as Signals from "./Signals.ts"
@@ -156,6 +157,9 @@ export const command = Command.make(
     const printer = json
       ? UpdatePrinter.json(stdout.write)
       : UpdatePrinter.text(stdout.write, Stderr.writeLine, process.stdout.isTTY)
+    const over = EarlyExit.watch("a tool ended the process in the midst of the turn", (code) =>
+      code === 0 ? Failure.agentFailed("").exitCode : code
+    )
     yield* untilSignal({
       agentCommand: agent,
       prompt,
@@ -171,6 +175,7 @@ export const command = Command.make(
     }).pipe(
       Effect.onExit((exit) => {
         printer.freshLine()
+        over()
         // Who has pressed Ctrl-C does not wait for a reader.
         return Exit.isFailure(exit) && Failure.isSignalled(exit.cause) ? Effect.void : stdout.flushed
       })

@@ -1,5 +1,6 @@
 /** Asks the person at the terminal about a tool call (CLI-3). Used by ClientCommand for `--permission ask`. */
 import { createInterface } from "node:readline/promises"
+import { ReadStream } from "node:tty"
 import { PermissionPolicy } from "@acp-client-tools/client/reference"
 import { LogLine } from "@acp-client-tools/protocol"
 
@@ -11,6 +12,26 @@ const question = ({ options, toolCall }: Parameters<PermissionPolicy.PermissionP
     ...options.map(({ name }, index) => `  ${index + 1}  ${LogLine.escape(name)}\n`),
     `Your choice (1 to ${options.length}; anything else refuses): `
   ].join("")
+
+const CTRL_C = 3
+
+/** How long keys are thrown away before a question, in ms: what was typed earlier was not meant for it. */
+const TYPED_EARLIER = 50
+
+/** Throws away what stands in the terminal's input, line or no line. */
+const discardTyped = async (input: NodeJS.ReadableStream, interrupt: () => void): Promise<void> => {
+  if (!(input instanceof ReadStream)) return
+  input.setRawMode(true)
+  const discard = (typed: Buffer) => {
+    if (typed.includes(CTRL_C)) interrupt()
+  }
+  input.on("data", discard)
+  input.resume()
+  await new Promise((resolve) => setTimeout(resolve, TYPED_EARLIER))
+  input.off("data", discard)
+  input.pause()
+  input.setRawMode(false)
+}
 
 /** Where questions are asked. */
 export interface Terminal {
@@ -35,6 +56,7 @@ export const ask = ({ freshLine, input, interrupt, output }: Terminal): Permissi
   return (request, signal) => {
     const answer = last.then(async () => {
       if (signal.aborted) return undefined
+      await discardTyped(input, interrupt)
       freshLine()
       const lines = createInterface({ input, output, terminal: true })
       lines.on("SIGINT", interrupt)

@@ -1,11 +1,11 @@
 /** A file of tool definitions: a JavaScript or TypeScript module whose default export is an array (CLI-1). */
-import { writeSync } from "node:fs"
 import { access } from "node:fs/promises"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Toolkit, ToolResult } from "@acp-client-tools/client"
 import { LogLine, Wording } from "@acp-client-tools/protocol"
 import { Effect } from "effect"
+import * as EarlyExit from "./EarlyExit.ts"
 import { badInput, type Failure } from "./Failure.ts"
 
 const firstLine = (cause: unknown): string =>
@@ -16,17 +16,8 @@ const LOAD_TIMEOUT = 10_000
 
 /** Imports the module. One that ends the process meanwhile still gets its message and its exit code. */
 const importModule = async (file: string, signal: AbortSignal): Promise<{ readonly default?: unknown }> => {
-  const endedProcess = (): void => {
-    process.exitCode = badInput("").exitCode
-    try {
-      writeSync(process.stderr.fd, `${file}: the tools module ends the process while it loads\n`)
-    } catch {
-      // Nobody reads stderr.
-    }
-  }
-  const over = () => process.off("exit", endedProcess)
+  const over = EarlyExit.watch(`${file}: the tools module ends the process while it loads`, () => badInput("").exitCode)
   signal.addEventListener("abort", over, { once: true })
-  process.on("exit", endedProcess)
   try {
     return await import(pathToFileURL(resolve(file)).href)
   } finally {
@@ -56,7 +47,7 @@ const load = (file: string): Effect.Effect<unknown, Failure> =>
 export const read = Effect.fnUntraced(function* (file: string): Effect.fn.Return<Toolkit.Toolkit, Failure> {
   const definitions = yield* load(file)
   const made = yield* Effect.try({
-    try: () => (Array.isArray(definitions) ? Toolkit.make(definitions) : undefined),
+    try: () => (Array.isArray(definitions) ? Toolkit.decode(definitions) : undefined),
     catch: (cause) => badInput(`${file}: the definitions cannot be read: ${firstLine(cause)}`)
   })
   if (made === undefined) {

@@ -188,6 +188,13 @@ describe("a client whose tools misbehave", () => {
     expect(stderr).toContain("an error was left behind by a tool: no reason given\n")
   })
 
+  it("does not pass for a success when a tool ends the process [CLI-4.b]", async () => {
+    const { exitCode, stderr, stdout } = await run(`process.exit(0)`, "--json")
+    expect(exitCode).toBe(1)
+    expect(stdout).not.toContain("stopReason")
+    expect(stderr).toContain("a tool ended the process in the midst of the turn\n")
+  })
+
   it("keeps its stdout when a tool ends it [CLIENT-9.a CLI-2.b CLI-2.c]", async () => {
     const { stderr, stdout } = await run(`process.stdout.end("the end\\n")`, "--json")
     const lines = stdout

@@ -2,14 +2,15 @@
  * The offer in the `initialize` that leaves: put there on its way out, so that a client of anybody's need not know of it.
  * Used by RequestHandler for apps of the ACP SDK.
  */
-import type { AgentApp, AnyMessage, Stream } from "@agentclientprotocol/sdk"
+import type { AgentApp, AgentConnection, AnyMessage, Stream } from "@agentclientprotocol/sdk"
 import { Json, type JsonObject } from "@acp-client-tools/protocol"
 
 const object = (value: unknown): JsonObject => (Json.isObject(value) ? value : {})
 
 /** The message; the offer joins whatever `clientCapabilities._meta` holds, and gives way to what stands there already. */
 const announced = (message: AnyMessage, meta: JsonObject): AnyMessage => {
-  if (!("method" in message) || message.method !== "initialize") return message
+  const isSilent = Object.keys(meta).length === 0
+  if (isSilent || !("method" in message) || message.method !== "initialize") return message
   const params = object(message.params)
   const capabilities = object(params["clientCapabilities"])
   const clientCapabilities = { ...capabilities, _meta: { ...meta, ...object(capabilities["_meta"]) } }
@@ -29,10 +30,10 @@ export const over = ({ readable, writable }: Stream, meta: JsonObject): Stream =
   }
 }
 
-/** A stream to an agent app in the same process. */
-export const toApp = (agent: AgentApp): Stream => {
+/** A stream to an agent app in the same process, and what ends the app's side of it. */
+export const toApp = (agent: AgentApp): { readonly stream: Stream; readonly peer: AgentConnection } => {
   const toAgent = new TransformStream<AnyMessage, AnyMessage>()
   const toClient = new TransformStream<AnyMessage, AnyMessage>()
-  agent.connect({ readable: toAgent.readable, writable: toClient.writable })
-  return { readable: toClient.readable, writable: toAgent.writable }
+  const peer = agent.connect({ readable: toAgent.readable, writable: toClient.writable })
+  return { stream: { readable: toClient.readable, writable: toAgent.writable }, peer }
 }

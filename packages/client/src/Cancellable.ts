@@ -11,7 +11,10 @@ export const run = <A>(signal: AbortSignal, work: () => A | PromiseLike<A>): Pro
     if (signal.aborted) return cancelled()
     signal.addEventListener("abort", cancelled, { once: true })
     Promise.resolve()
-      .then(work)
+      .then(() => {
+        signal.throwIfAborted()
+        return work()
+      })
       .then(resolve, reject)
       .finally(() => signal.removeEventListener("abort", cancelled))
   })

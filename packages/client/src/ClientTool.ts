@@ -1,28 +1,17 @@
 /** A tool whose arguments are typed by its schema. Called where tools are defined; gives a definition for any Toolkit. */
 import type { JsonObject } from "@acp-client-tools/protocol"
-import { Cause, Effect, Exit } from "effect"
-import type { CallContext, ToolDefinition } from "./ToolDefinition.ts"
+import type { Effect } from "effect"
+import * as Settle from "./Settle.ts"
+import type { CallContext, Description, ToolDefinition } from "./ToolDefinition.ts"
 import * as Toolkit from "./Toolkit.ts"
 import type { Arguments, ToolSchema } from "./ToolSchema.ts"
 
 /** A definition whose `execute` gives an Effect, a promise or a value, for arguments as the schema decodes them. */
-export interface Definition<S extends ToolSchema, A, E> extends Omit<ToolDefinition, "execute" | "inputSchema"> {
+export interface Definition<S extends ToolSchema, A, E> extends Description {
+  /** The arguments: an Effect schema, one with the Standard JSON Schema interface, or raw JSON Schema; absent: none. */
   readonly inputSchema?: S | undefined
+  /** Runs a call; what it fails with or throws is what the model reads, as a failed call. */
   readonly execute: (args: Arguments<S>, context: CallContext) => Effect.Effect<A, E> | Promise<A> | A
-}
-
-// An Effect that needs services cannot be told from one that does not; it fails when it is run, naming what it lacks.
-const isRunnable = <A>(value: unknown): value is Effect.Effect<A, unknown> => Effect.isEffect(value)
-
-/** The settled value of what a function gave: an Effect is run, and interrupted by the signal. Rejects as it fails. */
-export const settle = async <A>(
-  result: Effect.Effect<A, unknown> | Promise<A> | A,
-  signal: AbortSignal
-): Promise<A> => {
-  if (!isRunnable<A>(result)) return result
-  const exit = await Effect.runPromiseExit(result, { signal })
-  if (Exit.isSuccess(exit)) return exit.value
-  throw Cause.squash(exit.cause)
 }
 
 /**
@@ -35,9 +24,14 @@ export const make = <const S extends ToolSchema = JsonObject, A = unknown, E = u
   definition: Definition<S, A, E>
 ): ToolDefinition => {
   const { inputSchema } = Toolkit.check(definition)
+  // By name: what a class has as getters is not copied by a spread.
+  const { description, method, name } = definition
   return {
-    ...definition,
+    name,
+    description,
     inputSchema,
-    execute: async (args: Arguments<S>, context) => settle(await definition.execute(args, context), context.signal)
+    method,
+    execute: async (args: Arguments<S>, context) =>
+      Settle.settle(await definition.execute(args, context), context.signal)
   }
 }

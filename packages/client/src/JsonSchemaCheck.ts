@@ -12,22 +12,27 @@ import * as ToolResult from "./ToolResult.ts"
 type Issue = StandardSchemaV1.Issue
 type Draft = "2020-12" | "draft-07"
 
-// Nothing is coerced or filled in, unknown keywords and every format are ignored, and no property is found in a prototype.
+// Nothing is coerced or filled in, unknown keywords and formats are ignored, and no property is found in a prototype.
 const options: Options = { strict: false, validateFormats: false, ownProperties: true, logger: false }
 
 const make = (draft: Draft, allErrors: boolean): Ajv =>
   draft === "draft-07" ? new Ajv({ ...options, allErrors }) : new Ajv2020({ ...options, allErrors })
 
-const made = new Map<string, Ajv>()
+// An Ajv keeps some kilobytes of everything it ever compiled, and a new one costs some milliseconds.
+const MAX_USES = 256
+
+const made = new Map<string, { readonly ajv: Ajv; uses: number }>()
 
 const shared = (draft: Draft, allErrors: boolean): Ajv => {
   const key = `${draft} ${allErrors}`
-  const ajv = made.get(key) ?? make(draft, allErrors)
-  made.set(key, ajv)
-  return ajv
+  const known = made.get(key)
+  const one = known === undefined || known.uses === MAX_USES ? { ajv: make(draft, allErrors), uses: 0 } : known
+  one.uses++
+  made.set(key, one)
+  return one.ajv
 }
 
-/** Compiles a schema and keeps nothing of it; throws where that cannot be done. */
+/** Compiles a schema; throws where that cannot be done. */
 const compile = (schema: JsonObject, draft: Draft, allErrors: boolean): ValidateFunction => {
   // A schema with a name of its own gets an Ajv of its own: names are unique in one.
   if (Object.hasOwn(schema, "$id")) return make(draft, allErrors).compile(schema)
@@ -42,16 +47,26 @@ const compile = (schema: JsonObject, draft: Draft, allErrors: boolean): Validate
 const draftOf = (schema: JsonObject): Draft =>
   /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(String(Json.get(schema, "$schema"))) ? "draft-07" : "2020-12"
 
-// Keywords that are unknown to both drafts, and not to Ajv; `$schema` is read by `draftOf`.
-const notOurs = new Set(["$async", "$schema", "id", "nullable"])
+// Keywords that are unknown to a draft, and not to Ajv; `$schema` is read by `draftOf`.
+const notOurs = {
+  "2020-12": new Set(["$async", "$schema", "id", "nullable"]),
+  "draft-07": new Set(["$anchor", "$async", "$schema", "id", "nullable"])
+}
 
-/** The schema without the keywords that Ajv would take for more than they are. Its depth was looked at before. */
-const withoutAjvKeywords = (schema: JsonObject): JsonObject => {
+// What draft-07 does not ignore beside a `$ref`: the schemas that references lead to.
+const besideReference = new Set(["$ref", "definitions", "$defs"])
+
+const counts = (schema: JsonObject, keyword: string, draft: Draft): boolean =>
+  !notOurs[draft].has(keyword) &&
+  (draft !== "draft-07" || !Object.hasOwn(schema, "$ref") || besideReference.has(keyword))
+
+/** The schema as its draft reads it, without what Ajv would take for more. Its depth was looked at before. */
+const asDraft = (schema: JsonObject, draft: Draft): JsonObject => {
   const cleaned: Record<string, unknown> = {}
   for (const keyword of Object.keys(schema)) {
-    if (notOurs.has(keyword)) continue
+    if (!counts(schema, keyword, draft)) continue
     const value = schema[keyword]
-    const change = (sub: unknown): unknown => (Json.isObject(sub) ? withoutAjvKeywords(sub) : sub)
+    const change = (sub: unknown): unknown => (Json.isObject(sub) ? asDraft(sub, draft) : sub)
     const changed = SubSchemas.standUnder(keyword) ? SubSchemas.map(keyword, value, change, (data) => data) : value
     Json.set(cleaned, keyword, changed)
   }
@@ -103,7 +118,7 @@ export const standard = (schema: JsonObject): Result.Result<StandardSchemaV1, st
   const draft = draftOf(schema)
   const attempt = Result.try({
     try: () => {
-      const cleaned = withoutAjvKeywords(schema)
+      const cleaned = asDraft(schema, draft)
       return { cleaned, check: compile(cleaned, draft, false) }
     },
     catch: (cause) => Wording.schemaNotCompiled(ToolResult.failureText(cause) ?? Wording.noReason)

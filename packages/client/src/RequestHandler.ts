@@ -3,10 +3,11 @@
  * `offer`, or called from a fallback handler of one's own.
  */
 import { type AgentApp, type ClientApp, RequestError, type Stream } from "@agentclientprotocol/sdk"
-import { CallParams, Identifiers, ListTools, Wording } from "@acp-client-tools/protocol"
+import { CallParams, Identifiers, Json, ListTools, Wording } from "@acp-client-tools/protocol"
+import type { StandardSchemaV1 } from "@standard-schema/spec"
 import * as Announcement from "./Announcement.ts"
 import * as Cancellable from "./Cancellable.ts"
-import * as ClientTool from "./ClientTool.ts"
+import * as Settle from "./Settle.ts"
 import type { Entry } from "./Toolkit.ts"
 import type { Session, ToolOffer } from "./ToolOffer.ts"
 import * as ToolResult from "./ToolResult.ts"
@@ -20,16 +21,30 @@ export interface Request {
   readonly signal: AbortSignal
 }
 
+// ArkType's failures are arrays, with their issues beside.
+const isResult = (value: unknown): value is StandardSchemaV1.Result<unknown> => {
+  if (typeof value !== "object" || value === null) return false
+  const issues: unknown = Reflect.get(value, "issues")
+  return issues === undefined || Array.isArray(issues)
+}
+
+/** The validator's result; a validator is anybody's code. */
+const validated = async (schema: ToolSchema.Standard, args: unknown) => {
+  const result: unknown = await schema["~standard"].validate(args)
+  if (isResult(result)) return result
+  throw new Error(Wording.validatorGave(Json.typeName(result)))
+}
+
 /** Decodes the arguments and runs the handler; rejects as either fails. */
 const run = async (
   { execute, schema }: Entry,
   { arguments: args, sessionId }: CallParams.Received,
   signal: AbortSignal
 ) => {
-  const decoded = schema === undefined ? { value: args } : await schema["~standard"].validate(args)
+  const decoded = schema === undefined ? { value: args } : await validated(schema, args)
   if (decoded.issues !== undefined) return ToolResult.error(ToolSchema.faultsText(decoded.issues))
   signal.throwIfAborted()
-  return ClientTool.settle(await execute(decoded.value, { sessionId, signal }), signal)
+  return Settle.settle(await execute(decoded.value, { sessionId, signal }), signal)
 }
 
 const call = async (offer: ToolOffer, received: CallParams.Received, { method, signal }: Request): Promise<unknown> => {
@@ -68,23 +83,38 @@ export const handle = async (offer: ToolOffer, request: Request): Promise<unknow
     : RequestError.methodNotFound(method)
 }
 
-/** Adds the answers alone to a `client()` app of the ACP SDK, as its fallback handler. */
-export const addTo = (app: ClientApp, offer: ToolOffer): ClientApp =>
-  app.onRequest("*", (request) => handle(offer, request))
+/** Has a `client()` app of the ACP SDK answer, by its fallback handler; `initialize` is left alone. */
+export const answerOn = (app: ClientApp, offer: ToolOffer): ClientApp => {
+  try {
+    return app.onRequest("*", (request) => handle(offer, request))
+  } catch (cause) {
+    throw new TypeError(Wording.fallbackTaken, { cause })
+  }
+}
 
 /**
- * Offers the tools on a `client()` app of the ACP SDK: the answers become its fallback handler, and the `initialize` that it
- * sends over a stream connected from now on carries the offer. An app that has a fallback of its own calls `handle` from it,
- * and puts `capabilityMeta` of the offer into `clientCapabilities._meta`.
+ * Offers the tools on a `client()` app of the ACP SDK: the app answers, and the `initialize` that it sends over what it
+ * connects to from now on carries the offer. An app that has a fallback handler of its own calls `handle` from it, and puts
+ * `capabilityMeta` of the offer into `clientCapabilities._meta`; so does one that an agent app in the same process connects to.
  */
 export const offer = (app: ClientApp, tools: ToolOffer): ClientApp => {
   const connect = app.connect.bind(app)
   const connectWith = app.connectWith.bind(app)
-  const announced = (target: Stream | AgentApp): Stream =>
-    Announcement.over("readable" in target ? target : Announcement.toApp(target), tools.capabilityMeta)
-  return Object.assign(addTo(app, tools), {
-    connect: (target: Stream | AgentApp) => connect(announced(target)),
-    connectWith: <A>(target: Stream | AgentApp, work: Parameters<typeof connectWith<A>>[1]) =>
-      connectWith(announced(target), work)
+  const announced = (stream: Stream): Stream => Announcement.over(stream, tools.capabilityMeta)
+  return Object.assign(answerOn(app, tools), {
+    connect: (target: Stream | AgentApp) => {
+      if ("readable" in target) return connect(announced(target))
+      // Each side ends with the other, as the SDK has it for two apps of one process.
+      const { peer, stream } = Announcement.toApp(target)
+      const connection = connect(announced(stream))
+      void connection.closed.then(() => peer.close())
+      void peer.closed.then(() => connection.close())
+      return connection
+    },
+    connectWith: <A>(target: Stream | AgentApp, work: Parameters<typeof connectWith<A>>[1]) => {
+      if ("readable" in target) return connectWith(announced(target), work)
+      const { peer, stream } = Announcement.toApp(target)
+      return connectWith(announced(stream), work).finally(() => peer.close())
+    }
   })
 }

@@ -4,7 +4,7 @@
  */
 import { type Discovery, Identifiers, type JsonObject } from "@acp-client-tools/protocol"
 import type { Effect } from "effect"
-import * as ClientTool from "./ClientTool.ts"
+import * as Settle from "./Settle.ts"
 import * as Toolkit from "./Toolkit.ts"
 
 /** A session as the agent names it when it asks for the session's tools (REQ-2). */
@@ -53,30 +53,43 @@ export const make = (toolkit: Toolkit.Toolkit, discovery: Discovery.Mode = "meta
 /** No tools at all; legal, and offered to nobody. */
 export const none: ToolOffer = make(Toolkit.empty)
 
+const aborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve(undefined)
+    signal.addEventListener("abort", () => resolve(undefined), { once: true })
+  })
+
 /**
  * For each session the tools that a function has for it, in mode `request` alone: mode `meta` sends its list before there is
  * a session. A call is answered by the tools its session was last given; a session that never asked has none.
  */
 export const perSession = (toolsOf: ToolsOf): ToolOffer => {
-  const sessions = new Map<string, { readonly made: Promise<Toolkit.Toolkit>; tools?: Toolkit.Toolkit }>()
+  interface Listed {
+    /** The tools the agent was last given. */
+    given?: Toolkit.Toolkit
+    /** Those being made, for calls that come before any were given. */
+    making: Promise<Toolkit.Toolkit | undefined>
+  }
+  const sessions = new Map<string, Listed>()
   return {
     capabilityMeta: capability(true),
     list: async (session, signal) => {
       const made = Promise.resolve()
         .then(() => toolsOf(session, signal))
-        .then((tools) => ClientTool.settle(tools, signal))
-      const listed: { readonly made: typeof made; tools?: Toolkit.Toolkit } = { made }
+        .then((tools) => Settle.settle(tools, signal))
+      const making = Promise.race([made.catch(() => undefined), aborted(signal)])
+      const listed = sessions.get(session.sessionId) ?? { making }
+      listed.making = making
       sessions.set(session.sessionId, listed)
-      try {
-        return (listed.tools = await made)
-      } catch (cause) {
-        if (sessions.get(session.sessionId) === listed) sessions.delete(session.sessionId)
-        throw cause
-      }
+      const tools = await made
+      if (!signal.aborted) listed.given = tools
+      return tools
     },
-    // A call that comes while the tools are being made waits for them.
-    find: async (method, sessionId) => (await (sessions.get(sessionId)?.made ?? Toolkit.empty)).byMethod.get(method),
-    isTool: (method) => [...sessions.values()].some(({ tools }) => tools?.byMethod.has(method)),
+    find: async (method, sessionId) => {
+      const listed = sessions.get(sessionId)
+      return (listed?.given ?? (await listed?.making))?.byMethod.get(method)
+    },
+    isTool: (method) => [...sessions.values()].some(({ given }) => given?.byMethod.has(method)),
     forget: (sessionId) => {
       sessions.delete(sessionId)
     }

@@ -1,7 +1,7 @@
 /**
  * The schema of a tool's arguments, in whatever style it was written: an Effect schema, a schema of any library with the
- * Standard JSON Schema interface, or raw JSON Schema. Made one here, for Toolkit and ClientTool: by shape, never by
- * `instanceof` (CLIENT-3).
+ * Standard JSON Schema interface, or raw JSON Schema. Made one here, for Toolkit and ClientTool; recognised by its shape
+ * (CLIENT-3).
  */
 import { Json, type JsonObject, Wording } from "@acp-client-tools/protocol"
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
@@ -25,8 +25,15 @@ export interface EffectSchema<A = unknown> {
   readonly DecodingServices: never
 }
 
+/** Raw JSON Schema in a type of its own, such as `JSONSchema7`; none of a library. */
+export interface RawSchema {
+  readonly type?: unknown
+  readonly properties?: unknown
+  readonly "~standard"?: never
+}
+
 /** What a definition may have as `inputSchema`. */
-export type ToolSchema = JsonObject | Standard | EffectSchema
+export type ToolSchema = JsonObject | RawSchema | Standard | EffectSchema
 
 /** What a handler gets: what the schema decodes to, or a JSON object for raw JSON Schema and for no schema. */
 export type Arguments<S> =
@@ -107,6 +114,12 @@ export const ofLibrary = (inputSchema: unknown): Result.Result<Standard | undefi
   if (member(inputSchema, "~standard") !== undefined) {
     return Result.fail(Wording.schemaHasNoJson(Wording.schemaNotStandardJson))
   }
+  if (
+    Json.isObject(inputSchema) &&
+    Object.values(inputSchema).some((value) => member(value, "~standard") !== undefined)
+  ) {
+    return Result.fail(Wording.schemaIsShape)
+  }
   return typeof inputSchema === "function"
     ? Result.fail(Wording.notAToolDescription(Wording.mustBe("inputSchema", Wording.aJsonObject, "function")))
     : Result.succeed(undefined)
@@ -115,7 +128,11 @@ export const ofLibrary = (inputSchema: unknown): Result.Result<Standard | undefi
 /** The JSON Schema of the input, as it is offered; or why there is none. Never throws. */
 export const offered = (schema: Standard): Result.Result<unknown, string> =>
   Result.try({
-    try: () => schema["~standard"].jsonSchema.input({ target: "draft-2020-12" }),
+    try: () => {
+      const input: unknown = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" })
+      if (Json.isObject(input) && typeof input["then"] !== "function") return input
+      throw new Error(Wording.mustBe("the schema", Wording.aJsonObject, Json.typeName(input)))
+    },
     catch: (cause) => Wording.schemaHasNoJson(ToolResult.failureText(cause) ?? Wording.noReason)
   })
 

@@ -82,6 +82,14 @@ interface Checked {
   readonly execute: ToolDefinition["execute"] | undefined
 }
 
+/** What a schema is called elsewhere; a definition with one of these and no `inputSchema` would lose its schema in silence. */
+const otherNames = ["parameters", "schema", "input_schema", "inputschema"]
+
+const misnamed = (definition: JsonObject): ReadonlyArray<string> =>
+  definition["inputSchema"] === undefined
+    ? otherNames.filter((key) => definition[key] !== undefined).map((key) => Wording.keyMeant(key, "inputSchema"))
+    : []
+
 const reasonOf = (result: Result.Result<unknown, string>): ReadonlyArray<string> =>
   Result.isFailure(result) ? [result.failure] : []
 
@@ -105,6 +113,7 @@ const read = (definition: JsonObject, namespace: string): Checked => {
   return {
     reasons: [
       ...skipped.map(({ reason }) => reason),
+      ...misnamed(definition),
       ...reasonOf(offered),
       ...reasonOf(written),
       ...(Result.isSuccess(library) ? reasonOf(schema) : []),
@@ -156,9 +165,9 @@ const isTaken = (seen: Set<string>, key: string): boolean => seen.size === seen.
 
 /**
  * The set, or all that is wrong with its definitions: each one's own faults, and names and methods used twice. Takes any
- * values.
+ * values, for whoever loads them from somewhere.
  */
-export const make = (
+export const decode = (
   definitions: ReadonlyArray<unknown>,
   { namespace = DEFAULT_NAMESPACE }: Options = {}
 ): Result.Result<Toolkit, InvalidTools> => {
@@ -185,6 +194,12 @@ export const make = (
     byMethod: new Map(entries.map((entry) => [entry.tool.method, entry]))
   })
 }
+
+/** The set, or all that is wrong with its definitions. */
+export const make: (
+  definitions: ReadonlyArray<ToolDefinition>,
+  options?: Options
+) => Result.Result<Toolkit, InvalidTools> = decode
 
 /** No tools at all; legal, and offered to nobody. */
 export const empty: Toolkit = { descriptions: [], byMethod: new Map() }

@@ -5,8 +5,8 @@
  */
 export * as ClientTool from "./ClientTool.ts"
 export * as RequestHandler from "./RequestHandler.ts"
-export type { CallContext, ToolDefinition } from "./ToolDefinition.ts"
+export type { CallContext, Description, ToolDefinition } from "./ToolDefinition.ts"
 export * as Toolkit from "./Toolkit.ts"
 export * as ToolOffer from "./ToolOffer.ts"
-export type { Arguments, EffectSchema, Standard, ToolSchema } from "./ToolSchema.ts"
+export type { Arguments, EffectSchema, RawSchema, Standard, ToolSchema } from "./ToolSchema.ts"
 export * as ToolResult from "./ToolResult.ts"

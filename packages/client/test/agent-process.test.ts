@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { spawn } from "node:child_process"
 import { AgentProcess } from "../src/node/index.ts"
 import { startAgent, type StartOptions } from "../src/promise/index.ts"
 
@@ -110,6 +111,32 @@ describe("an agent that is started", () => {
     assert.deepStrictEqual(lines, ["/ mine"])
     assert.strictEqual(await connection.closed, "the agent exited with code 0")
   })
+})
+
+describe("the end of this process", () => {
+  const host = (signal: string): string => `
+    const { startAgent } = await import(${JSON.stringify(new URL("../src/promise/index.ts", import.meta.url).href)})
+    await startAgent(process.execPath, ["-e", ${JSON.stringify(`
+      setInterval(() => {}, 1000)
+      process.on("SIGTERM", () => {})
+      process.stdin.once("data", () =>
+        console.log(JSON.stringify({ jsonrpc: "2.0", id: 0, result: { protocolVersion: 1 } })))
+    `)}])
+    process.kill(process.pid, ${JSON.stringify(signal)})
+  `
+
+  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "by a %s that nobody listens for takes the agent with it [CLIENT-8.c]",
+    async (signal) => {
+      const child = spawn(process.execPath, ["--input-type=module", "-e", host(signal)], {
+        stdio: ["ignore", "ignore", "pipe"]
+      })
+      child.stderr.resume()
+      // The agent has its stderr as well: that it is closed says that both are gone.
+      const ended = await new Promise((resolve) => child.on("close", (_, name) => resolve(name)))
+      assert.strictEqual(ended, signal)
+    }
+  )
 })
 
 describe("an agent that cannot be used", () => {

@@ -9,10 +9,10 @@ import { ClientTool, RequestHandler, Toolkit, type ToolDefinition, ToolOffer } f
 import { defineTool } from "../src/promise/index.ts"
 
 const schemaOf = (tool: ToolDefinition): any =>
-  Result.getOrThrow(Toolkit.make([tool])).descriptions.map(({ inputSchema }) => inputSchema)[0]
+  Result.getOrThrow(Toolkit.decode([tool])).descriptions.map(({ inputSchema }) => inputSchema)[0]
 
 const call = (tool: unknown, args: object) =>
-  RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.make([tool]))), {
+  RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.decode([tool]))), {
     method: "_t",
     params: { ...args, _meta: { "org.mini-me/sessionId": "s" } },
     signal: new AbortController().signal
@@ -99,6 +99,24 @@ describe("raw JSON Schema", () => {
     })
   })
 
+  it("may have a type of its own", () => {
+    interface JSONSchema {
+      readonly type?: string
+      readonly properties?: Readonly<Record<string, JSONSchema>>
+    }
+    const inputSchema: JSONSchema = { type: "object", properties: { a: { type: "string" } } }
+    const tool = defineTool({
+      name: "a",
+      inputSchema,
+      execute: (args) => {
+        expectTypeOf(args).toEqualTypeOf<{ readonly [key: string]: unknown }>()
+      }
+    })
+    assert.deepStrictEqual(schemaOf(tool), inputSchema)
+    // @ts-expect-error: a schema of Valibot has no JSON Schema
+    assert.throws(() => defineTool({ name: "a", inputSchema: v.object({}), execute: () => 1 }), /toStandardJsonSchema/)
+  })
+
   it("is offered as it was written [CLIENT-3.j]", () => {
     const inputSchema = { type: "object", properties: { a: { enum: ["x"], default: "x" } }, nullable: true }
     assert.deepStrictEqual(schemaOf(defineTool({ name: "a", inputSchema, execute: () => 1 })), inputSchema)
@@ -107,12 +125,12 @@ describe("raw JSON Schema", () => {
   it("with a name of its own may be used twice", () => {
     const inputSchema = { $id: "https://example.com/t", type: "object" }
     const tools = ["a", "b"].map((name) => ({ name, inputSchema, execute: () => 1 }))
-    assert.lengthOf(Result.getOrThrow(Toolkit.make(tools)).descriptions, 2)
+    assert.lengthOf(Result.getOrThrow(Toolkit.decode(tools)).descriptions, 2)
     // The name of the dialect itself harms no other schema either.
     const meta = "https://json-schema.org/draft/2020-12/schema"
-    Toolkit.make([{ name: "a", inputSchema: { $id: meta, type: "object" }, execute: () => 1 }])
+    Toolkit.decode([{ name: "a", inputSchema: { $id: meta, type: "object" }, execute: () => 1 }])
     const named = { name: "a", inputSchema: { $schema: meta, type: "object" }, execute: () => 1 }
-    assert.lengthOf(Result.getOrThrow(Toolkit.make([named])).descriptions, 1)
+    assert.lengthOf(Result.getOrThrow(Toolkit.decode([named])).descriptions, 1)
   })
 
   it("tells one fault of many arguments, and not a million", async () => {
@@ -156,6 +174,23 @@ describe("a schema of a library", () => {
     assert.match(refusal(z.object({ when: z.date() })), /^inputSchema has no JSON Schema of its input: Date cannot/)
   })
 
+  it("that stands inside a plain object is no schema: how to make it one is told [CLIENT-1.b]", () => {
+    assert.match(refusal({ a: z.string() }), /^inputSchema has schemas of a library in it .*z\.object\(/)
+  })
+
+  it("under another key is not lost in silence", () => {
+    for (const key of ["parameters", "schema"]) {
+      const definition = { name: "a", [key]: z.object({}), execute: () => 1 }
+      assert.throws(() => defineTool(definition), TypeError, `unknown key ${key}; did you mean inputSchema?`)
+    }
+  })
+
+  it("that validates to garbage harms its own call alone, in words", async () => {
+    const inputSchema = { "~standard": { ...z.object({})["~standard"], validate: () => undefined as never } }
+    const text = await textOf(call({ ...described, inputSchema, execute: () => 1 }, {}))
+    assert.strictEqual(text, "the validator of its schema gave undefined, which is no result of a Standard Schema")
+  })
+
   it("that is no object is refused as an agent would [CLIENT-1.b]", () => {
     assert.strictEqual(refusal(z.string()), 'inputSchema.type must be "object", got "string"')
     assert.strictEqual(refusal(Schema.String), 'inputSchema.type must be "object", got "string"')
@@ -181,7 +216,7 @@ describe("a schema of a library", () => {
       inputSchema: z.object({}).refine(() => checked.promise),
       execute: () => (isBegun = true)
     })
-    const answer = RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.make([tool]))), {
+    const answer = RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.decode([tool]))), {
       method: "_t",
       params: { _meta: { "org.mini-me/sessionId": "s" } },
       signal: cancel.signal

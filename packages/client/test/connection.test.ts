@@ -63,6 +63,94 @@ describe("a prompt", () => {
     assert.deepStrictEqual({ handled, areInOrder }, { handled: 100_000, areInOrder: true })
   })
 
+  it("has one update handled after the other, whatever each takes, and after an idle moment too [CLIENT-7.b]", async () => {
+    const told: Array<string> = []
+    const { agent, session: started } = await session({
+      onUpdate: async ({ update: one }) => {
+        const n = Number(Reflect.get(one, "n"))
+        told.push(`+${n}`)
+        // The first takes longest.
+        for (let turns = 6 - n; turns > 0; turns--) await new Promise(setImmediate)
+        told.push(`-${n}`)
+      }
+    })
+    for (const numbers of [
+      [0, 1, 2],
+      [3, 4, 5]
+    ]) {
+      const ended = started.prompt("Hello")
+      const updates = numbers.map((n) => update({ sessionUpdate: "plan", n }))
+      await agent.answer({ result: { stopReason: "end_turn" } }, ...updates)
+      await ended
+    }
+    assert.deepStrictEqual(
+      told,
+      [0, 1, 2, 3, 4, 5].flatMap((n) => [`+${n}`, `-${n}`])
+    )
+  })
+
+  it("is not harmed by a log that throws, nor by updates that are none: each is told [CLIENT-7.a]", async () => {
+    const lines: Array<string> = []
+    const { agent, session: started } = await session({
+      onUpdate: () => Promise.reject(new Error("handler")),
+      log: (line) => {
+        lines.push(line)
+        throw new Error("log")
+      }
+    })
+    const ended = started.prompt("Hello")
+    const malformed = { method: "session/update", params: { sessionId: "s", update: { kind: "new" } } }
+    await agent.answer({ result: { stopReason: "end_turn" } }, chunk("a"), malformed)
+    assert.strictEqual(await ended, "end_turn")
+    assert.sameMembers(lines, [
+      "an update could not be handled: handler",
+      "an update could not be handled: its params have no sessionId, or its update no sessionUpdate"
+    ])
+  })
+
+  it.effect("settles when the agent is gone, though an update's handler never ends [CLIENT-8.e]", () =>
+    Effect.gen(function* () {
+      const agent = FakeAgent.make()
+      const begun = Promise.withResolvers<void>()
+      yield* Effect.forkChild(Effect.promise(() => FakeAgent.open(agent)))
+      const connection = yield* Connection.make(agent.stream, {
+        onUpdate: () => {
+          begun.resolve()
+          return new Promise(() => undefined)
+        }
+      })
+      const opened = yield* connection.newSession("/")
+      const ended = yield* Effect.forkChild(Effect.flip(opened.prompt("Hello")))
+      yield* Effect.promise(async () => {
+        await agent.next()
+        await agent.send(chunk("a"))
+        await begun.promise
+        await agent.die()
+      })
+      yield* connection.closed
+      yield* TestClock.adjust("5 seconds")
+      assert.match((yield* Fiber.join(ended)).message, /the connection to the agent ended/)
+    })
+  )
+
+  it("waits for the end of a turn that was given up before it sends the next", async () => {
+    const { agent, session: started } = await session()
+    const stop = new AbortController()
+    const given = started.prompt("one", { signal: stop.signal }).catch(String)
+    const { id } = await agent.next()
+    stop.abort(new Error("enough"))
+    await given
+    await agent.next()
+    await agent.next()
+    const second = started.prompt("two")
+    // Nothing was sent meanwhile: the next message is the answer to this.
+    await agent.send({ id: 1, method: "_nobody/knows", params: {} })
+    assert.strictEqual((await agent.next()).id, 1)
+    await agent.send({ id, result: { stopReason: "cancelled" } })
+    assert.strictEqual((await agent.answer({ result: { stopReason: "end_turn" } })).params.prompt[0].text, "two")
+    assert.strictEqual(await second, "end_turn")
+  })
+
   it("that fails settles after its updates as well [CLIENT-7.a]", async () => {
     let handled = 0
     const onUpdate = async () => {
@@ -128,8 +216,13 @@ describe("a prompt", () => {
 describe("cancelling a session", () => {
   it("answers its open permission questions, and those of no other [CLIENT-6.a]", async () => {
     const asked = Promise.withResolvers<void>()
-    const { agent, session: started } = await session({
+    const {
+      agent,
+      connection,
+      session: started
+    } = await session({
       permission: ({ sessionId }) => {
+        if (sessionId === "nobody") assert.fail("asked about nobody")
         if (sessionId === "other") asked.resolve()
         return new Promise(() => undefined)
       }
@@ -139,6 +232,12 @@ describe("cancelling a session", () => {
       method: "session/request_permission",
       params: { sessionId, toolCall: { toolCallId: "1" }, options: [{ optionId: "a", name: "A", kind: "allow_once" }] }
     })
+    const opening = connection.newSession("/other")
+    await agent.answer({ result: { sessionId: "other" } })
+    await opening
+    // Nobody is asked about a session that is not open.
+    await agent.send(question(0, "nobody"))
+    assert.deepInclude(await agent.next(), { id: 0, result: { outcome: { outcome: "cancelled" } } })
     await agent.send(question(1, "s"), question(2, "other"))
     await asked.promise
     await started.cancel()
@@ -210,6 +309,18 @@ describe("a permission policy", () => {
     const outcome = { outcome: "cancelled" }
     assert.deepStrictEqual(await agent.next(), { jsonrpc: "2.0", id: 1, result: { outcome } })
     assert.deepStrictEqual(lines, ['a permission question could not be answered: {"asked":1}'])
+  })
+
+  it("that chooses what was not offered is told, and has chosen nothing", async () => {
+    const lines: Array<string> = []
+    const chosen: Array<any> = ["allow_once", null]
+    const { agent } = await session({ log: (line) => lines.push(line), permission: () => chosen.shift() })
+    await agent.send(asks(1), asks(2))
+    const outcomes = [await agent.next(), await agent.next()].map(({ result }) => result.outcome.outcome)
+    assert.deepStrictEqual(outcomes, ["cancelled", "cancelled"])
+    assert.deepStrictEqual(lines, [
+      'a permission question was answered with "allow_once", which is no optionId of it; it offered a'
+    ])
   })
 
   it.effect("may give an Effect, which is interrupted when the question is withdrawn", () =>

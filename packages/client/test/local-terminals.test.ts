@@ -17,7 +17,8 @@ const cwd = join(folder, "in")
 for (const name of ["in", "in/sub", "more", "out"]) mkdirSync(join(folder, name))
 const everyone: Array<LocalTerminals.LocalTerminals> = []
 afterAll(async () => {
-  await Promise.all(everyone.map((terminals) => Effect.runPromise(terminals.end(undefined))))
+  const ends = everyone.flatMap((terminals) => ["s", "other"].map((sessionId) => terminals.end(sessionId)))
+  await Promise.all(ends.map((end) => Effect.runPromise(end)))
   rmSync(folder, { recursive: true })
 })
 
@@ -323,7 +324,7 @@ describe("the end", () => {
     await Effect.runPromise(terminals.end("s"))
     await Promise.all([first.ended, second.ended])
     assert.isUndefined(terminals.output(kept).exitStatus)
-    await Effect.runPromise(terminals.end(undefined))
+    await Effect.runPromise(terminals.end("other"))
     await other.ended
   })
 

@@ -78,10 +78,35 @@ describe("one call offers tools on a client of the SDK", () => {
 
   it("to an agent in the same process as well", async () => {
     const { app, capabilities } = listening()
-    const toolkit = Result.getOrThrow(Toolkit.make([branch]))
+    const toolkit = Result.getOrThrow(Toolkit.decode([branch]))
     const connection = RequestHandler.offer(client({ name: "editor" }), ToolOffer.make(toolkit)).connect(app)
     await connection.agent.request("initialize", { protocolVersion: PROTOCOL_VERSION })
     assert.deepStrictEqual(capabilities()?._meta, { "org.mini-me/tools": toolkit.descriptions })
+  })
+
+  it("to an agent in the same process, which hears of the end, and is heard", async () => {
+    const { app } = listening()
+    const toolkit = Result.getOrThrow(Toolkit.decode([branch]))
+    const ended = Promise.withResolvers<void>()
+    app.onConnect(({ closed }) => void closed.then(ended.resolve))
+    RequestHandler.offer(client({ name: "editor" }), ToolOffer.make(toolkit))
+      .connect(app)
+      .close()
+    await ended.promise
+  })
+
+  it("once; an app that answers others by itself is told how", () => {
+    const app = client({ name: "editor" }).onRequest("*", () => 1)
+    assert.throws(() => offerTools([branch]).addTo(app), TypeError, /call handle of the offer from it/)
+  })
+
+  it("and says nothing where there are none", async () => {
+    const { app, capabilities } = listening()
+    await offerTools([])
+      .addTo(client({ name: "editor" }))
+      .connect(app)
+      .agent.request("initialize", { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} })
+    assert.isUndefined(capabilities()?._meta)
   })
 
   it("and what the client puts there itself stays", async () => {
@@ -106,7 +131,7 @@ describe("tools that differ by session", () => {
   const ofSession = ({ cwd, sessionId }: ToolOffer.Session) => {
     const name = cwd.slice(1)
     return Result.getOrThrow(
-      Toolkit.make([
+      Toolkit.decode([
         { name: "cwd", method: "_t/cwd", execute: () => cwd },
         { name, method: `_t/${name}`, execute: () => sessionId }
       ])
@@ -155,8 +180,35 @@ describe("tools that differ by session", () => {
     }
   })
 
+  it("stay when they are asked for again and cannot be made, or that is withdrawn [CLIENT-5.b]", async () => {
+    const asked = [
+      () => ofSession({ sessionId: "s", cwd: "/one" }),
+      () => Promise.reject(new Error('{"a":1}')),
+      () => new Promise<Toolkit.Toolkit>(() => undefined)
+    ]
+    const offer = ToolOffer.perSession(() => asked.shift()?.() ?? Toolkit.empty)
+    const list = (signal?: AbortSignal) => handle(offer, LIST, { sessionId: "s", cwd: "/one" }, signal)
+    await list()
+    assert.strictEqual(await codeOf(list()), -32603)
+    const cancel = new AbortController()
+    const listing = codeOf(list(cancel.signal))
+    assert.strictEqual(await handle(offer, "_t/cwd", params("s")), "/one")
+    cancel.abort()
+    assert.strictEqual(await listing, -32800)
+    assert.strictEqual(await handle(offer, "_t/cwd", params("s")), "/one")
+  })
+
+  it("that a call waits for in vain are unknown to it [CLIENT-5.b]", async () => {
+    const made = Promise.withResolvers<Toolkit.Toolkit>()
+    const offer = ToolOffer.perSession(() => made.promise)
+    const listing = codeOf(handle(offer, LIST, { sessionId: "s", cwd: "/" }))
+    const calling = codeOf(handle(offer, "_t/cwd", params("s")))
+    made.reject(new Error('{"a":1}'))
+    assert.deepStrictEqual([await listing, await calling], [-32603, -32601])
+  })
+
   it("that cannot be made are an error the agent can log, and the session has none", async () => {
-    const offer = ToolOffer.perSession(() => Effect.fromResult(Toolkit.make([{ name: "a" }])))
+    const offer = ToolOffer.perSession(() => Effect.fromResult(Toolkit.decode([{ name: "a" }])))
     const cause = await handle(offer, LIST, { sessionId: "s", cwd: "/" }).catch((thrown: unknown) => thrown)
     assert.deepInclude(cause, { code: -32603 })
     assert.strictEqual(

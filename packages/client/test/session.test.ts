@@ -180,8 +180,9 @@ describe("files and commands", () => {
     await agent.send(read(3, "s"))
     assert.strictEqual((await agent.next()).error.code, -32602)
     assert.deepStrictEqual(ended, ["s"])
+    // What others run with the same functions is not this connection's to end.
     await connection.close()
-    assert.deepStrictEqual(ended, ["s", undefined])
+    assert.deepStrictEqual(ended, ["s"])
   })
 
   it("are announced exactly as far as they are there, and served while a session is loaded", async () => {
@@ -204,6 +205,47 @@ describe("files and commands", () => {
   })
 })
 
+describe("what an agent does while a session is opened", () => {
+  it("is served in the place of the session, also before its id is known", async () => {
+    const { agent, connection } = await connected(everything, { fs: { readTextFile: (_, { cwd }) => cwd } })
+    const opening = connection.newSession("/a")
+    const { id } = await agent.next()
+    const params = { sessionId: "new", path: "/a/AGENTS.md" }
+    await agent.send({ id: 1, method: "fs/read_text_file", params })
+    assert.deepInclude(await agent.next(), { id: 1, result: { content: "/a" } })
+    await agent.send({ id, result: { sessionId: "new" } })
+    await opening
+    await agent.send({ id: 2, method: "fs/read_text_file", params: { ...params, sessionId: "other" } })
+    assert.strictEqual((await agent.next()).error.code, -32602)
+  })
+
+  it("is undone when the opening fails", async () => {
+    const ended: Array<string> = []
+    const { agent, connection } = await connected(everything, {
+      tools: () => [{ name: "a", method: "_a", execute: () => 1 }],
+      terminal: {
+        create: () => ({ terminalId: "t" }),
+        output: () => ({ output: "", truncated: false }),
+        waitForExit: () => ({ exitCode: 0 }),
+        kill: () => undefined,
+        release: () => undefined,
+        end: (sessionId) => ended.push(sessionId)
+      }
+    })
+    const loading = failed(connection.loadSession("s", "/a"))
+    const { id } = await agent.next()
+    await agent.send({ id: 1, method: "_org.mini-me/tools/list", params: { sessionId: "s", cwd: "/a" } })
+    await agent.next()
+    await agent.send({ id: 2, method: "terminal/create", params: { sessionId: "s", command: "x" } })
+    await agent.next()
+    await agent.send({ id, error: { code: -32002, message: "gone" } })
+    assert.match(await loading, /gone/)
+    assert.deepStrictEqual(ended, ["s"])
+    await agent.send({ id: 3, method: "_a", params: { _meta: { "org.mini-me/sessionId": "s" } } })
+    assert.strictEqual((await agent.next()).error.code, -32601)
+  })
+})
+
 describe("the sessions of an agent", () => {
   it("are listed, every page of them; entries that are none are left out", async () => {
     const { agent, connection } = await connected()
@@ -220,6 +262,15 @@ describe("the sessions of an agent", () => {
     const listing = connection.listSessions()
     for (const nextCursor of ["a", "b", "a"]) await agent.answer({ result: { sessions: [], nextCursor } })
     assert.deepStrictEqual(await listing, [])
+  })
+
+  it("are listed to an end, also when every page names another and one is very long", async () => {
+    const { agent, connection } = await connected()
+    const listing = failed(connection.listSessions())
+    const sessions = Array.from({ length: 200_000 }, (_, n) => ({ sessionId: `${n}`, cwd: "/" }))
+    await agent.answer({ result: { sessions, nextCursor: "-1" } })
+    for (let page = 1; page < 1_000; page++) await agent.answer({ result: { sessions: [], nextCursor: `${page}` } })
+    assert.match(await listing, /more than 1000 pages; ask for those of one cwd$/)
   })
 
   it("that come as no list are one error", async () => {
@@ -296,6 +347,21 @@ describe("a turn as a stream", () => {
     assert.lengthOf(told, 1)
   })
 
+  it("is given up by a signal, with its reason", async () => {
+    const { agent, session } = await opened()
+    const stop = new AbortController()
+    const reading = (async () => {
+      for await (const event of session.stream("Hello", { signal: stop.signal })) {
+        if (event.type === "update") stop.abort(new Error("enough"))
+      }
+    })().catch(String)
+    await agent.next()
+    await agent.send(chunk("s", "one"))
+    assert.strictEqual(await reading, "Error: enough")
+    const sent = [await agent.next(), await agent.next()].map(({ method }) => method)
+    assert.sameMembers(sent, ["$/cancel_request", "session/cancel"])
+  })
+
   it("may be of blocks", async () => {
     const { agent, session } = await opened()
     const prompt = [
@@ -317,6 +383,37 @@ describe("a connection", () => {
     const asked = connection.request("_x/y", { a: 1 })
     assert.deepInclude(await agent.answer({ result: [1] }), { method: "_x/y", params: { a: 1 } })
     assert.deepStrictEqual(await asked, [1])
+  })
+
+  it("is refused by a rejection, also for tools that cannot be offered", async () => {
+    const { stream } = FakeAgent.make()
+    assert.match(await failed(connect(stream, { tools: [{ name: "a" } as never] })), /execute must be a function/)
+    assert.match(await failed(connect(stream, { tools: {} as never })), /tools must be an array of definitions/)
+    assert.match(await failed(connect(stream, { discovery: "both" as never })), /discovery must be "meta" or "request"/)
+  })
+
+  it("ends what its agent runs when the agent is gone, and is disposed of", async () => {
+    const ended = Promise.withResolvers<string>()
+    const agent = FakeAgent.make()
+    const connecting = connect(agent.stream, {
+      terminal: {
+        create: () => ({ terminalId: "t" }),
+        output: () => ({ output: "", truncated: false }),
+        waitForExit: () => ({ exitCode: 0 }),
+        kill: () => undefined,
+        release: () => undefined,
+        end: ended.resolve
+      }
+    })
+    await agent.answer({ result: { protocolVersion: 1 } })
+    await using connection = await connecting
+    const opening = connection.newSession("/")
+    await agent.answer({ result: { sessionId: "s" } })
+    await opening
+    await agent.send({ id: 1, method: "terminal/create", params: { sessionId: "s", command: "x" } })
+    await agent.next()
+    await agent.die()
+    assert.strictEqual(await ended.promise, "s")
   })
 
   it("says when and why it is over", async () => {

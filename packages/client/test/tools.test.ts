@@ -5,7 +5,7 @@ import { ClientTool, RequestHandler, Toolkit, ToolOffer, ToolResult } from "../s
 import { defineTool, offerTools } from "../src/promise/index.ts"
 
 const handle = (definitions: ReadonlyArray<unknown>, method: string, signal = new AbortController().signal) =>
-  RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.make(definitions))), {
+  RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.decode(definitions))), {
     method,
     params: { q: 1, _meta: { "org.mini-me/sessionId": "s" } },
     signal
@@ -61,9 +61,21 @@ describe("a definition", () => {
       execute: () => 1
     }
     assert.strictEqual(
-      Result.getOrThrow(Result.flip(Toolkit.make([hostile, { name: "a\nb" }]))).message,
+      Result.getOrThrow(Result.flip(Toolkit.decode([hostile, { name: "a\nb" }]))).message,
       'tool 1: not a tool description: no name for you\ntool 2 ("a\\nb"): execute must be a function'
     )
+  })
+
+  it("may have its name from a getter of a class [CLIENT-1.h]", async () => {
+    class Tool {
+      get name() {
+        return "a"
+      }
+      execute() {
+        return this.name
+      }
+    }
+    assert.strictEqual(await handle([defineTool(new Tool())], "_org.acp-client-tools/a"), "a")
   })
 
   it("may have its handler from a class [CLIENT-1.h]", async () => {
@@ -90,7 +102,7 @@ describe("a set of tools", () => {
   ]
 
   it("says all that is wrong with it [CLIENT-1.e CLIENT-1.f CLIENT-1.g]", () => {
-    const made = Toolkit.make([
+    const made = Toolkit.decode([
       ...tools,
       { name: "a-b", method: "_x" },
       { name: "A", method: "_x", execute: () => 1 },
@@ -162,6 +174,17 @@ describe("a handler", () => {
     }
   })
 
+  it("is not begun when its cancel comes right behind [CLIENT-2.e]", async () => {
+    let isBegun = false
+    const cancel = new AbortController()
+    const tool = { name: "a", execute: () => (isBegun = true) }
+    const answer = handle([tool], "_org.acp-client-tools/a", cancel.signal).catch((cause: unknown) => cause)
+    cancel.abort()
+    assert.propertyVal(await answer, "code", -32800)
+    await new Promise(setImmediate)
+    assert.isFalse(isBegun)
+  })
+
   it("is not begun when its cancel came first [CLIENT-2.e]", async () => {
     let isBegun = false
     const tool = { name: "a", execute: () => (isBegun = true) }
@@ -223,7 +246,7 @@ describe("a handler", () => {
 describe("a request", () => {
   const tools = [{ name: "a", execute: () => 1 }]
   const codeOf = (request: Partial<RequestHandler.Request>) =>
-    RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.make(tools))), {
+    RequestHandler.handle(ToolOffer.make(Result.getOrThrow(Toolkit.decode(tools))), {
       method: "_org.acp-client-tools/a",
       params: {},
       signal: new AbortController().signal,

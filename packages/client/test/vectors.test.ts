@@ -17,7 +17,7 @@ describe("client-definition", () => {
   for (const { description, id, input, output, requirements } of vectors<Input, any>("client-definition").cases) {
     it(`${id}: ${description} [${requirements.join(" ")}]`, () => {
       const { namespace } = input
-      const made = Toolkit.make(expand(input.tools).map(withFunction), namespace === undefined ? {} : { namespace })
+      const made = Toolkit.decode(expand(input.tools).map(withFunction), namespace === undefined ? {} : { namespace })
       if (output.methods !== undefined) {
         const { byMethod } = Result.getOrThrow(made)
         assert.deepStrictEqual([...byMethod.keys()], output.methods)
@@ -51,7 +51,7 @@ describe("argument-check", () => {
     it(`${id}: ${description} [${requirements.join(" ")}]`, async () => {
       let received: unknown
       const execute = (args: object) => (received = args)
-      const made = Toolkit.make([{ name: "a", method: "_a", inputSchema: input.inputSchema, execute }])
+      const made = Toolkit.decode([{ name: "a", method: "_a", inputSchema: input.inputSchema, execute }])
       if ("fault" in output) {
         assert.match(Result.getOrThrow(Result.flip(made)).message, /^tool 1 \("a"\): inputSchema cannot be compiled: ./)
         return

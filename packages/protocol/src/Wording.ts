@@ -45,6 +45,16 @@ export const schemaNotJson = "inputSchema cannot be written as JSON"
 export const schemaNotCompiled = (why: string): string => `inputSchema cannot be compiled: ${why}`
 /** Of a schema of a library: it says nothing a model could read. */
 export const schemaHasNoJson = (why: string): string => `inputSchema has no JSON Schema of its input: ${why}`
+export const schemaIsShape =
+  "inputSchema has schemas of a library in it and is none itself; wrap them, as in z.object({ … })"
+/** Of a key that a definition does not have, and another library's definitions do. */
+export const keyMeant = (key: string, meant: string): string => `unknown key ${key}; did you mean ${meant}?`
+export const toolsNotArray = "tools must be an array of definitions, or a function that gives one"
+export const discoveryUnknown = 'discovery must be "meta" or "request"'
+export const fallbackTaken =
+  'the app has a fallback handler ("*") already; call handle of the offer from it, and put capabilityMeta of the offer into clientCapabilities._meta of initialize'
+export const validatorGave = (type: string): string =>
+  `the validator of its schema gave ${type}, which is no result of a Standard Schema`
 export const schemaOfOtherEffect =
   "inputSchema was made by another copy of effect; define the tool with ClientTool.make, imported beside that copy"
 export const schemaNotStandardJson =
@@ -274,6 +284,11 @@ export const agentLacks = (method: string): string => `the agent does not offer 
 export const answerLacks = (method: string, field: string): string => `the agent's answer to ${method} has no ${field}`
 export const notEnded = (why: string): string => `what ran for the agent could not be ended: ${why}`
 export const policyFailed = (why: string): string => `a permission question could not be answered: ${why}`
+export const updateWithoutKind = "its params have no sessionId, or its update no sessionUpdate"
+export const optionNotOffered = (chosen: string, optionIds: ReadonlyArray<string>): string =>
+  `a permission question was answered with ${chosen}, which is no optionId of it; it offered ${optionIds.join(", ")}`
+export const listWithoutEnd = (pages: number): string =>
+  `the agent's list of sessions has more than ${pages} pages; ask for those of one cwd`
 export const updateNotHandled = (why: string): string => `an update could not be handled: ${why}`
 
 // What a client says about files and terminals

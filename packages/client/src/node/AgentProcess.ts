@@ -3,7 +3,6 @@
  * started (CLIENT-8). Used by whoever runs a client on Node.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { createInterface } from "node:readline"
 import { Writable } from "node:stream"
 import { ndJsonStream, type Stream } from "@agentclientprotocol/sdk"
 import { Wording } from "@acp-client-tools/protocol"
@@ -11,16 +10,19 @@ import { Deferred, Effect, type Scope } from "effect"
 import { AgentFailed } from "../reference/AgentFailed.ts"
 import * as MessageReader from "./MessageReader.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
+import * as TextLines from "./TextLines.ts"
 
 export interface Options {
   readonly command: string
   readonly args: ReadonlyArray<string>
-  readonly env?: Readonly<Record<string, string | undefined>>
-  readonly cwd?: string
+  /** The whole environment, `PATH` included; this process's when absent. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** The folder the agent starts in; this process's when absent. */
+  readonly cwd?: string | undefined
   /** Where the agent's stderr goes: to this process's (the default), nowhere, or line by line to a function. */
-  readonly stderr?: "inherit" | "ignore" | ((line: string) => void)
+  readonly stderr?: "inherit" | "ignore" | ((line: string) => void) | undefined
   /** Told in a sentence of each line on the agent's stdout that cannot be ACP. */
-  readonly onNoise?: (sentence: string) => void
+  readonly onNoise?: ((sentence: string) => void) | undefined
 }
 
 export interface AgentProcess {
@@ -41,6 +43,9 @@ const end = Effect.fnUntraced(function* (child: ChildProcess, hurried: Effect.Ef
   child.stdin?.end()
   yield* Effect.raceFirst(ProcessGroup.exitsWithin(child, EOF_GRACE), hurried)
   yield* ProcessGroup.stop(child)
+  // What got away from its process group may hold them, and would keep this process.
+  child.stdout?.destroy()
+  child.stderr?.destroy()
 })
 
 const outcome = (child: ChildProcess): string => {
@@ -89,7 +94,7 @@ export const start = Effect.fnUntraced(function* ({
             : spawn(command, args, { ...settings, stdio: ["pipe", "pipe", stderr] })
         )
         if (agent.stderr !== null && typeof stderr === "function") {
-          createInterface({ input: agent.stderr }).on("line", stderr)
+          TextLines.each(agent.stderr, stderr)
         }
         return agent
       },

@@ -9,14 +9,15 @@ import { type ReadTextFileRequest, RequestError, type WriteTextFileRequest } fro
 import { Wording } from "@acp-client-tools/protocol"
 import type { FileSystem } from "../reference/FileSystem.ts"
 import type { Context } from "../reference/Service.ts"
+import * as InTurn from "./InTurn.ts"
 import * as LocalPath from "./LocalPath.ts"
 import * as SystemError from "./SystemError.ts"
 
 export interface Options {
   /** Folders that may be used in every session beside its own. Absolute paths. */
-  readonly roots?: ReadonlyArray<string>
+  readonly roots?: ReadonlyArray<string> | undefined
   /** The most that is read at once, in bytes: 16 MiB when absent. */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
 }
 
 export interface LocalFiles extends FileSystem {
@@ -159,24 +160,25 @@ const write = async ({ content, path }: WriteTextFileRequest, found: string, sig
 }
 
 /** The files of the session's folders. */
-export const make = ({ maxBytes = MAX_BYTES, roots }: Options = {}): LocalFiles => ({
-  readTextFile: async (request, context) => {
-    try {
-      return await read(
-        request,
-        LocalPath.inside(request.path, LocalPath.foldersOf(context, roots)),
-        maxBytes,
-        context.signal
-      )
-    } catch (cause) {
-      throw failure(cause, request.path, Wording.fileNotRead)
-    }
-  },
-  writeTextFile: async (request, context) => {
-    try {
-      await write(request, LocalPath.inside(request.path, LocalPath.foldersOf(context, roots)), context.signal)
-    } catch (cause) {
-      throw failure(cause, request.path, Wording.fileNotWritten)
+export const make = ({ maxBytes = MAX_BYTES, roots }: Options = {}): LocalFiles => {
+  // An agent need not wait for a write before it writes again, or reads.
+  const inTurn = InTurn.make()
+  return {
+    readTextFile: async (request, context) => {
+      try {
+        const path = LocalPath.inside(request.path, LocalPath.foldersOf(context, roots))
+        return await inTurn(path, () => read(request, path, maxBytes, context.signal))
+      } catch (cause) {
+        throw failure(cause, request.path, Wording.fileNotRead)
+      }
+    },
+    writeTextFile: async (request, context) => {
+      try {
+        const path = LocalPath.inside(request.path, LocalPath.foldersOf(context, roots))
+        await inTurn(path, () => write(request, path, context.signal))
+      } catch (cause) {
+        throw failure(cause, request.path, Wording.fileNotWritten)
+      }
     }
   }
-})
+}

@@ -27,7 +27,7 @@ import * as TerminalOutput from "./TerminalOutput.ts"
 
 export interface Options {
   /** Folders in which commands may be run in every session beside its own. Absolute paths. */
-  readonly roots?: ReadonlyArray<string>
+  readonly roots?: ReadonlyArray<string> | undefined
 }
 
 export interface LocalTerminals extends Terminals {
@@ -39,7 +39,7 @@ export interface LocalTerminals extends Terminals {
   readonly kill: (request: KillTerminalRequest) => Effect.Effect<void>
   /** As `kill`, and what waits for the command's exit settles. */
   readonly release: (request: ReleaseTerminalRequest) => Effect.Effect<void>
-  readonly end: (sessionId: string | undefined) => Effect.Effect<void>
+  readonly end: (sessionId: string) => Effect.Effect<void>
 }
 
 /** How much output is kept, in bytes: where the agent does not say, and at most. As JSON that always fits into a message. */
@@ -112,7 +112,7 @@ const close = ({ child }: Terminal): Effect.Effect<void> =>
     Effect.uninterruptible
   )
 
-/** Terminals of their own. Whoever makes them has to `end` them; what still runs when this process exits is killed. */
+/** Terminals for one client. Each session's are to be ended with it; what still runs when this process exits is killed. */
 export const make = ({ roots }: Options = {}): LocalTerminals => {
   const terminals = new Map<string, Terminal>()
   let created = 0
@@ -163,7 +163,7 @@ export const make = ({ roots }: Options = {}): LocalTerminals => {
     release: (request) => forget(request.terminalId, find(request)),
     end: (sessionId) =>
       Effect.forEach(
-        [...terminals].filter(([, terminal]) => sessionId === undefined || terminal.sessionId === sessionId),
+        [...terminals].filter(([, terminal]) => terminal.sessionId === sessionId),
         ([terminalId, terminal]) => forget(terminalId, terminal),
         { concurrency: "unbounded", discard: true }
       )

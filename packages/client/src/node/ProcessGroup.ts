@@ -42,14 +42,29 @@ const signal = (child: ChildProcess, name: NodeJS.Signals | 0): boolean => {
 /** A process that is made to exit without closing anything leaves no child behind. */
 const killAll = (): void => running.forEach((child) => signal(child, "SIGKILL"))
 
+const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const
+
+/** A signal that nobody else listens for ends this process without `exit`: the children first, and then as it would have. */
+const killAllAndEnd = (name: NodeJS.Signals): void => {
+  if (process.listenerCount(name) > 1) return
+  killAll()
+  process.off(name, killAllAndEnd)
+  process.kill(process.pid, name)
+}
+
 const noteRunning = (child: ChildProcess): void => {
-  if (running.size === 0) process.on("exit", killAll)
+  if (running.size === 0) {
+    process.on("exit", killAll)
+    signals.forEach((name) => process.on(name, killAllAndEnd))
+  }
   running.add(child)
 }
 
 const noteEnded = (child: ChildProcess): void => {
   running.delete(child)
-  if (running.size === 0) process.off("exit", killAll)
+  if (running.size > 0) return
+  process.off("exit", killAll)
+  signals.forEach((name) => process.off(name, killAllAndEnd))
 }
 
 /** The child once it runs. Rejects when it cannot be started, for a reason that `whyNotStarted` words. */
@@ -84,13 +99,15 @@ export const stop = Effect.fnUntraced(function* (child: ChildProcess) {
 
 // What an exited process wrote is read until nothing came for so long, in ms; a child it left may hold its pipes for ever.
 const QUIET = 250
+// Nor is a child listened to for longer that goes on writing.
+const DRAINED_AFTER = 2_000
 
 const bytesRead = ({ stderr, stdout }: ChildProcess): number =>
   [stdout, stderr].reduce((sum, stream) => sum + Number((stream && Reflect.get(stream, "bytesRead")) ?? 0), 0)
 
 /** Settles when what an exited process wrote has been read. */
 export const drained = Effect.fnUntraced(function* (child: ChildProcess) {
-  for (let before = -1; bytesRead(child) !== before;) {
+  for (let before = -1, waited = 0; bytesRead(child) !== before && waited < DRAINED_AFTER; waited += QUIET) {
     before = bytesRead(child)
     yield* Effect.sleep(QUIET)
   }

@@ -4,8 +4,15 @@ import { Json, LogLine, Wording } from "@acp-client-tools/protocol"
 import { Effect, Schema } from "effect"
 import { AgentFailed } from "./AgentFailed.ts"
 
-/** Sends a request; interruption sends `$/cancel_request` and stops waiting. The answer is as it came, unchecked. */
-export type AgentRequest = (method: string, params: Json.JsonObject) => Effect.Effect<unknown, AgentFailed>
+/**
+ * Sends a request; interruption sends `$/cancel_request` and stops waiting. The answer is as it came, unchecked. `onAnswer` is
+ * called when the agent has answered, or is gone, also when nobody waits for that any more.
+ */
+export type AgentRequest = (
+  method: string,
+  params: Json.JsonObject,
+  onAnswer?: () => void
+) => Effect.Effect<unknown, AgentFailed>
 
 const errorText = (error: Json.JsonObject): string => {
   const data = error["data"]
@@ -25,9 +32,13 @@ class ConnectionLost extends Schema.TaggedError<ConnectionLost>()("ConnectionLos
 /** Requests over a connection; `whyClosed` says in words why it ended. */
 export const make =
   (agent: ClientContext, whyClosed: Effect.Effect<string>): AgentRequest =>
-  (method, params) =>
+  (method, params, onAnswer = () => undefined) =>
     Effect.tryPromise({
-      try: (signal) => agent.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true }),
+      try: (signal) => {
+        const answer = agent.request(method, params, { cancellationSignal: signal })
+        answer.then(onAnswer, onAnswer)
+        return answer
+      },
       // An error without a code is the SDK's word for a lost connection.
       catch: (cause) =>
         Json.isObject(cause) && typeof cause["code"] === "number"

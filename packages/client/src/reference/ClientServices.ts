@@ -12,7 +12,7 @@ import {
 } from "@agentclientprotocol/sdk"
 import { Json, Wording } from "@acp-client-tools/protocol"
 import * as Cancellable from "../Cancellable.ts"
-import * as ClientTool from "../ClientTool.ts"
+import * as Settle from "../Settle.ts"
 import type { FileSystem } from "./FileSystem.ts"
 import type { Context, Effectful, Folders } from "./Service.ts"
 import * as ServiceAnswer from "./ServiceAnswer.ts"
@@ -31,7 +31,7 @@ export interface ClientServices {
   readonly capabilities: Required<Pick<ClientCapabilities, "fs" | "terminal">>
   /** Adds the handlers to a `client()` app of the ACP SDK. What is not there gets none, so that it stays `-32601`. */
   readonly addTo: (app: ClientApp) => ClientApp
-  /** Ends what still runs for a session, or for all of them. Rejects as the `end` of the terminals fails. */
+  /** Ends what still runs for a session, or for all that were served here. Rejects as the `end` of the terminals fails. */
   readonly end: (sessionId?: string) => Promise<void>
 }
 
@@ -67,7 +67,7 @@ const handler =
       if (folders === undefined) throw new RequestError(-32602, Wording.sessionUnknown(params.sessionId))
       const { additionalDirectories, cwd } = folders
       const context = { sessionId: params.sessionId, cwd, additionalDirectories, signal }
-      return ServiceAnswer.fromValue(method, await ClientTool.settle(await serve(params, context), signal), decode)
+      return ServiceAnswer.fromValue(method, await Settle.settle(await serve(params, context), signal), decode)
     }
     return (request: Request<Params>): Promise<A> =>
       Cancellable.run(request.signal, () =>
@@ -79,7 +79,12 @@ const handler =
 
 /** The functions with their capabilities and handlers. Requests of a session that `foldersOf` does not know are refused. */
 export const make = ({ fs, terminal }: Services, foldersOf: FoldersOf): ClientServices => {
-  const handles = handler(foldersOf)
+  const served = new Set<string>()
+  const handles = handler((sessionId) => {
+    const folders = foldersOf(sessionId)
+    if (folders !== undefined) served.add(sessionId)
+    return folders
+  })
   const readTextFile = fs?.readTextFile?.bind(fs)
   const writeTextFile = fs?.writeTextFile?.bind(fs)
   return {
@@ -106,7 +111,9 @@ export const make = ({ fs, terminal }: Services, foldersOf: FoldersOf): ClientSe
       return app
     },
     end: async (sessionId) => {
-      await ClientTool.settle(await terminal?.end(sessionId), new AbortController().signal)
+      const over = sessionId === undefined ? [...served] : [sessionId]
+      over.forEach((id) => served.delete(id))
+      await Promise.all(over.map(async (id) => Settle.settle(await terminal?.end(id))))
     }
   }
 }

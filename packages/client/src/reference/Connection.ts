@@ -14,7 +14,7 @@ import {
 } from "@agentclientprotocol/sdk"
 import { Json, Wording } from "@acp-client-tools/protocol"
 import { Effect, type Scope } from "effect"
-import * as ClientTool from "../ClientTool.ts"
+import * as Settle from "../Settle.ts"
 import * as RequestHandler from "../RequestHandler.ts"
 import * as ToolOffer from "../ToolOffer.ts"
 import * as ToolResult from "../ToolResult.ts"
@@ -22,50 +22,65 @@ import { AgentFailed } from "./AgentFailed.ts"
 import * as AgentRequest from "./AgentRequest.ts"
 import * as ClientServices from "./ClientServices.ts"
 import * as Initialize from "./Initialize.ts"
+import * as OpenSessions from "./OpenSessions.ts"
 import * as PermissionPolicy from "./PermissionPolicy.ts"
 import * as PermissionQuestions from "./PermissionQuestions.ts"
 import type * as Service from "./Service.ts"
 import * as Session from "./Session.ts"
+import * as UpdateListeners from "./UpdateListeners.ts"
 import * as UpdateStream from "./UpdateStream.ts"
 
 /** `fs` and `terminal` are served, and announced, as far as there are functions for them. */
 export interface Options extends ClientServices.Services {
   /** The tools, and how they are offered. */
-  readonly tools?: ToolOffer.ToolOffer
+  readonly tools?: ToolOffer.ToolOffer | undefined
   /** `deny` when absent. One that gives Effects is interrupted when its question is withdrawn. */
   readonly permission?:
     | PermissionPolicy.PermissionPolicy
     | ((...question: Parameters<PermissionPolicy.PermissionPolicy>) => Effect.Effect<string | undefined, unknown>)
-  /** Hears every update of every session, also between turns; the next when it is done with the last. */
-  readonly onUpdate?: UpdateStream.OnUpdate | ((update: UpdateStream.Update) => Effect.Effect<void, unknown>)
-  /** One line about something that went wrong beside the work. */
-  readonly log?: (line: string) => void
-  readonly info?: { readonly name: string; readonly version: string }
+    | undefined
+  /**
+   * Hears every update of every session, also between turns; the next when it is done with the last. It must not wait for a
+   * `prompt`, a `close` or a session that is opened: they wait for it.
+   */
+  readonly onUpdate?:
+    | UpdateStream.OnUpdate
+    | ((update: UpdateStream.Update) => Effect.Effect<void, unknown>)
+    | undefined
+  /** One line about something that went wrong beside the work; `console.error` when absent. */
+  readonly log?: ((line: string) => void) | undefined
+  /** How the client names itself to the agent. */
+  readonly info?: { readonly name: string; readonly version: string } | undefined
   /** How long `initialize` may stay unanswered, in ms (CLIENT-8). */
-  readonly initializeTimeout?: number
+  readonly initializeTimeout?: number | undefined
   /** Why the connection ended, where somebody knows more than that it did: a process that exited. */
-  readonly whyClosed?: Effect.Effect<string>
+  readonly whyClosed?: Effect.Effect<string> | undefined
 }
 
 /** Where a session works; a path alone stands for `{ cwd: path }`. */
 export interface Place {
   /** An absolute path. */
   readonly cwd: string
-  readonly additionalDirectories?: ReadonlyArray<string>
+  /** More folders the session may work in, absolute paths. */
+  readonly additionalDirectories?: ReadonlyArray<string> | undefined
   /** Servers the agent is to start for the session. */
-  readonly mcpServers?: ReadonlyArray<McpServer>
+  readonly mcpServers?: ReadonlyArray<McpServer> | undefined
 }
 
 export interface Connection {
   /** What the agent answered to `initialize`. */
   readonly agent: InitializeResponse
+  /** Opens a session in a folder. */
   readonly newSession: (place: string | Place) => Effect.Effect<Session.Session, AgentFailed>
   /** Opens a kept session again; its history was delivered as updates when this settles. */
   readonly loadSession: (sessionId: string, place: string | Place) => Effect.Effect<Session.Session, AgentFailed>
   /** Opens a kept session again, without its history. */
   readonly resumeSession: (sessionId: string, place: string | Place) => Effect.Effect<Session.Session, AgentFailed>
   /** All sessions the agent knows, or those of a working directory; every page of them. */
-  readonly listSessions: (filter?: { readonly cwd?: string }) => Effect.Effect<ReadonlyArray<SessionInfo>, AgentFailed>
+  readonly listSessions: (filter?: {
+    readonly cwd?: string | undefined
+  }) => Effect.Effect<ReadonlyArray<SessionInfo>, AgentFailed>
+  /** Has the agent delete a kept session, an open one as well. */
   readonly deleteSession: (sessionId: string) => Effect.Effect<void, AgentFailed>
   /** Logs in by one of the agent's `authMethods`; due when a session is refused with code -32000. */
   readonly authenticate: (methodId: string) => Effect.Effect<void, AgentFailed>
@@ -77,9 +92,13 @@ export interface Connection {
 
 const defaultInfo = { name: "acp-client-tools-client", version: "0.0.0" }
 
-const toPlace = (place: string | Place): Place => (typeof place === "string" ? { cwd: place } : place)
+/** The place as the agent is told. What is undefined is not there as JSON. */
+const toPlace = (place: string | Place) => ({ mcpServers: [], ...(typeof place === "string" ? { cwd: place } : place) })
 
-const foldersOf = (place: string | Place): Service.Folders => ({ additionalDirectories: [], ...toPlace(place) })
+const foldersOf = (place: string | Place): Service.Folders => {
+  const { additionalDirectories = [], cwd }: Place = typeof place === "string" ? { cwd: place } : place
+  return { additionalDirectories, cwd }
+}
 
 const isSessionInfo = (value: unknown): value is SessionInfo =>
   typeof Json.get(value, "sessionId") === "string" && typeof Json.get(value, "cwd") === "string"
@@ -93,25 +112,14 @@ const offers = ({ agentCapabilities }: InitializeResponse, method: string): bool
   return capability !== undefined && capability !== null && capability !== false
 }
 
+/** A list of more pages than this has no end. */
+const MAX_PAGES = 1_000
+
+/** How long updates are waited for when the connection has ended, in ms. */
+const DELIVERED_AFTER_END = 5_000
+
 const settles = (given: void | Promise<void> | Effect.Effect<void, unknown>): void | Promise<void> =>
   Effect.isEffect(given) ? Effect.runPromise(given) : given
-
-/** Who hears the updates of which session. */
-const makeListeners = () => {
-  const bySession = new Map<string, Set<(update: UpdateStream.Update) => void>>()
-  return {
-    tell: (update: UpdateStream.Update): void =>
-      bySession.get(update.sessionId)?.forEach((listener) => listener(update)),
-    listen: (sessionId: string, listener: (update: UpdateStream.Update) => void) => {
-      const ofSession = bySession.get(sessionId) ?? new Set()
-      bySession.set(sessionId, ofSession.add(listener))
-      return () => {
-        ofSession.delete(listener)
-        if (ofSession.size === 0) bySession.delete(sessionId)
-      }
-    }
-  }
-}
 
 /**
  * Connects and initialises. The connection is closed with the scope. An agent of another protocol version, or of none, is
@@ -123,7 +131,7 @@ export const make = Effect.fnUntraced(function* (
     fs,
     info = defaultInfo,
     initializeTimeout = Initialize.TIMEOUT,
-    log = () => undefined,
+    log = (line) => console.error(line),
     onUpdate = () => undefined,
     permission = PermissionPolicy.deny,
     terminal,
@@ -131,42 +139,62 @@ export const make = Effect.fnUntraced(function* (
     whyClosed = Effect.succeed(Wording.agentGone)
   }: Options = {}
 ): Effect.fn.Return<Connection, AgentFailed, Scope.Scope> {
+  // What it throws must not become a fault of the connection.
+  const say = (line: string): void => {
+    try {
+      log(line)
+    } catch {
+      // There is nobody to tell.
+    }
+  }
   const questions = PermissionQuestions.make()
-  const listeners = makeListeners()
-  const folders = new Map<string, Service.Folders>()
-  const services = ClientServices.make({ fs, terminal }, (sessionId) => folders.get(sessionId))
+  const listeners = UpdateListeners.make()
+  const sessions = OpenSessions.make()
+  const services = ClientServices.make({ fs, terminal }, sessions.foldersOf)
   const hear: UpdateStream.OnUpdate = (update) => {
     listeners.tell(update)
     return settles(onUpdate(update))
   }
   const updates = UpdateStream.split(stream, hear, (cause) =>
-    log(Wording.updateNotHandled(ToolResult.failureText(cause) ?? Wording.noReason))
+    say(Wording.updateNotHandled(ToolResult.failureText(cause) ?? Wording.noReason))
   )
-  // A policy that fails has not allowed anything.
-  const answerQuestion = (params: RequestPermissionRequest, signal: AbortSignal): Promise<string | undefined> =>
-    questions
-      .ask((...question) => ClientTool.settle(permission(...question), question[1]), params, signal)
-      .catch((cause: unknown) => {
-        log(Wording.policyFailed(ToolResult.failureText(cause) ?? Wording.noReason))
-        return undefined
-      })
+  // Nobody is asked about a session that is not open here, and a policy that fails has not allowed anything.
+  const answerQuestion = async (params: RequestPermissionRequest, signal: AbortSignal): Promise<string | undefined> => {
+    if (sessions.foldersOf(params.sessionId) === undefined) return undefined
+    try {
+      const chosen = await questions.ask((...asked) => Settle.settle(permission(...asked), asked[1]), params, signal)
+      if (chosen === undefined || chosen === null) return undefined
+      if (params.options.some(({ optionId }) => optionId === chosen)) return chosen
+      say(
+        Wording.optionNotOffered(
+          Json.stringify(chosen) ?? "",
+          params.options.map(({ optionId }) => optionId)
+        )
+      )
+      return undefined
+    } catch (cause) {
+      say(Wording.policyFailed(ToolResult.failureText(cause) ?? Wording.noReason))
+      return undefined
+    }
+  }
   const app = client({ name: info.name }).onRequest("session/request_permission", async ({ params, signal }) =>
     PermissionPolicy.toResponse(await answerQuestion(params, signal))
   )
-  const ended = (sessionId?: string): Effect.Effect<void> =>
-    Effect.promise(() =>
-      services
-        .end(sessionId)
-        .catch((cause: unknown) => log(Wording.notEnded(ToolResult.failureText(cause) ?? Wording.noReason)))
-    )
+  const endServices = (sessionId?: string): Promise<void> =>
+    services
+      .end(sessionId)
+      .catch((cause: unknown) => say(Wording.notEnded(ToolResult.failureText(cause) ?? Wording.noReason)))
+  const ended = (sessionId?: string): Effect.Effect<void> => Effect.promise(() => endServices(sessionId))
   const connection = yield* Effect.acquireRelease(
-    Effect.sync(() => RequestHandler.addTo(services.addTo(app), tools).connect(updates.stream)),
+    Effect.sync(() => RequestHandler.answerOn(services.addTo(app), tools).connect(updates.stream)),
     (open) =>
       Effect.andThen(
         Effect.sync(() => open.close()),
         ended()
       )
   )
+  // Nobody asks any more for what still runs.
+  void connection.closed.then(() => endServices())
   const why = Effect.suspend(() =>
     connection.signal.reason instanceof MessageTooLargeError ? Effect.succeed(Wording.messageTooLarge) : whyClosed
   )
@@ -182,7 +210,7 @@ export const make = Effect.fnUntraced(function* (
       }
     }),
     initializeTimeout,
-    log
+    say
   )
 
   /** A request of a method the agent may not offer. */
@@ -195,14 +223,23 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       questions.forget(sessionId)
       tools.forget(sessionId)
-      folders.delete(sessionId)
+      sessions.remove(sessionId)
       return ended(sessionId)
     })
+
+  // A handler that never ends must not keep what waits for it when there is no agent any more.
+  const delivered = Effect.raceFirst(
+    Effect.promise(updates.delivered),
+    Effect.andThen(
+      Effect.promise(() => connection.closed),
+      Effect.sleep(DELIVERED_AFTER_END)
+    )
+  )
 
   const host: Session.Host = {
     request,
     notify: (method, params) => void connection.agent.notify(method, params).catch(() => undefined),
-    delivered: Effect.promise(updates.delivered),
+    delivered,
     listen: listeners.listen,
     questions,
     close: (sessionId) =>
@@ -211,32 +248,33 @@ export const make = Effect.fnUntraced(function* (
         if (offers(agent, "session/close")) return request("session/close", { sessionId })
         host.notify("session/cancel", { sessionId })
         return Effect.void
-      }).pipe(Effect.andThen(host.delivered), Effect.ensuring(forget(sessionId)))
+      }).pipe(Effect.andThen(delivered), Effect.ensuring(forget(sessionId)))
   }
 
   const opened = (sessionId: string, answer: unknown): Session.Session =>
     Session.make(host, sessionId, isOpened(answer) ? answer : {})
 
   const reopen = Effect.fnUntraced(function* (method: string, sessionId: string, place: string | Place) {
-    const before = folders.get(sessionId)
+    const before = sessions.get(sessionId)
     // Known before the agent is asked: it may read files while it opens the session.
-    folders.set(sessionId, foldersOf(place))
-    const answer = yield* optional(method, { sessionId, mcpServers: [], ...toPlace(place) }).pipe(
+    sessions.add(sessionId, foldersOf(place))
+    const answer = yield* optional(method, { sessionId, ...toPlace(place) }).pipe(
       Effect.onError(() =>
-        Effect.sync(() => (before === undefined ? folders.delete(sessionId) : folders.set(sessionId, before)))
+        before === undefined ? forget(sessionId) : Effect.sync(() => sessions.add(sessionId, before))
       )
     )
-    yield* host.delivered
+    yield* delivered
     return opened(sessionId, answer)
   })
 
   return {
     agent,
     newSession: Effect.fnUntraced(function* (place: string | Place) {
-      const answer = yield* request("session/new", { mcpServers: [], ...toPlace(place) })
+      const folders = foldersOf(place)
+      const answer = yield* sessions.opening(folders, request("session/new", toPlace(place)))
       const sessionId = Json.get(answer, "sessionId")
       if (typeof sessionId !== "string") return yield* AgentRequest.malformed("session/new", "sessionId")
-      folders.set(sessionId, foldersOf(place))
+      sessions.add(sessionId, folders)
       return opened(sessionId, answer)
     }),
     loadSession: (sessionId, place) => reopen("session/load", sessionId, place),
@@ -245,11 +283,12 @@ export const make = Effect.fnUntraced(function* (
       const found: Array<SessionInfo> = []
       const seen = new Set<unknown>()
       for (let cursor: unknown = undefined; !seen.has(cursor);) {
+        if (seen.size === MAX_PAGES) return yield* new AgentFailed({ message: Wording.listWithoutEnd(MAX_PAGES) })
         seen.add(cursor)
         const page = yield* optional("session/list", cursor === undefined ? filter : { ...filter, cursor })
         const sessions = Json.get(page, "sessions")
         if (!Array.isArray(sessions)) return yield* AgentRequest.malformed("session/list", "sessions")
-        found.push(...sessions.filter(isSessionInfo))
+        for (const session of sessions) if (isSessionInfo(session)) found.push(session)
         cursor = Json.get(page, "nextCursor") ?? undefined
       }
       return found

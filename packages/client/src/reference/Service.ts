@@ -15,7 +15,7 @@ export interface Context extends Folders {
 }
 
 /**
- * A value, or a promise of one. An error with a numeric `code` is answered as it is; everything else that is thrown is an
+ * A value, or a promise of one. An error with a `code` of JSON-RPC is answered as it is; everything else that is thrown is an
  * internal error whose `details` are its words.
  */
 export type Outcome<A> = A | PromiseLike<A>

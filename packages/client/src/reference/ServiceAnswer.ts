@@ -19,11 +19,14 @@ export const fromValue = <A>(method: string, value: unknown, decode: (value: unk
   return answer
 }
 
-/** An error that says how it wants to be answered: a numeric `code`, its own one. A DOMException inherits another. */
+// What JSON-RPC keeps for itself and its protocols; a failed command has its exit code under the same name.
+const isRpcCode = (code: unknown): boolean => Number.isInteger(code) && Number(code) >= -32768 && Number(code) <= -32000
+
+/** An error that says how it wants to be answered: a `code` of JSON-RPC, its own one. A DOMException inherits another. */
 const asItIs = (cause: unknown): RequestError | undefined => {
   try {
     const code = Json.get(cause, "code")
-    if (!Number.isInteger(code)) return undefined
+    if (!isRpcCode(code)) return undefined
     return new RequestError(
       Number(code),
       ToolResult.failureText(cause) ?? Wording.noReason,

@@ -31,7 +31,7 @@ export interface Session {
   readonly opened: Opened
   /**
    * Sends a prompt and waits for its stop reason, until every update received before it was delivered (CLIENT-7).
-   * Interruption cancels the turn and does not wait for it.
+   * Interruption cancels the turn and does not wait for it; the next prompt does, for 5 s at most.
    */
   readonly prompt: (prompt: Prompt) => Effect.Effect<StopReason, AgentFailed>
   /**
@@ -66,6 +66,9 @@ export interface Host {
   readonly close: (sessionId: string) => Effect.Effect<void, AgentFailed>
 }
 
+/** How long a prompt waits for a turn to end that was interrupted here, in ms. */
+const ABANDONED_GRACE = 5_000
+
 const blocks = (prompt: Prompt): ReadonlyArray<ContentBlock> =>
   typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt
 
@@ -74,7 +77,9 @@ const isStopReason = (value: unknown): value is StopReason => typeof value === "
 const areConfigOptions = (value: unknown): value is ReadonlyArray<SessionConfigOption> => Array.isArray(value)
 
 export const make = (host: Host, sessionId: string, opened: Opened): Session => {
-  let openPrompts = 0
+  // Turns the agent has not ended; those among them that nobody here waits for any more.
+  let running = 0
+  const abandoned = new Set<Promise<void>>()
 
   // Not awaited: an agent that reads no more must not keep anyone who wants to leave. The notification is in the queue
   // before the answers are, so that the agent sees why its questions end.
@@ -83,26 +88,47 @@ export const make = (host: Host, sessionId: string, opened: Opened): Session => 
     host.questions.cancel(sessionId)
   })
 
-  const prompt = Effect.fnUntraced(
-    function* (given: Prompt) {
-      // While a cancelled turn is still ending, its questions stay cancelled.
-      if (openPrompts === 0) host.questions.allow(sessionId)
-      openPrompts++
-      const result = yield* host.request("session/prompt", { sessionId, prompt: blocks(given) }).pipe(
-        Effect.onInterrupt(() => cancel),
-        Effect.tapError(() => host.delivered)
-      )
-      yield* host.delivered
-      const stopReason = Json.get(result, "stopReason")
-      if (!isStopReason(stopReason)) return yield* AgentRequest.malformed("session/prompt", "stopReason")
-      return stopReason
-    },
-    Effect.ensuring(
+  /** The turn: its answer, and what settles when the agent has ended it, whoever still waits for that. */
+  const turn = (given: Prompt) => {
+    const over = Promise.withResolvers<void>()
+    // While a cancelled turn is still ending, its questions stay cancelled.
+    if (running === 0) host.questions.allow(sessionId)
+    running++
+    const answer = host.request("session/prompt", { sessionId, prompt: blocks(given) }, () => {
+      running--
+      over.resolve()
+    })
+    return { answer, over: over.promise }
+  }
+
+  /** Leaves a turn to end alone. */
+  const abandon = (over: Promise<void>): Effect.Effect<void> =>
+    Effect.andThen(
+      cancel,
       Effect.sync(() => {
-        openPrompts--
+        abandoned.add(over)
+        void over.then(() => abandoned.delete(over))
       })
     )
-  )
+
+  const prompt = Effect.fnUntraced(function* (given: Prompt) {
+    // An agent runs one turn at a time, and refuses another while the last is ending.
+    if (abandoned.size > 0) {
+      yield* Effect.timeoutOption(
+        Effect.promise(() => Promise.all(abandoned)),
+        ABANDONED_GRACE
+      )
+    }
+    const { answer, over } = turn(given)
+    const result = yield* answer.pipe(
+      Effect.onInterrupt(() => abandon(over)),
+      Effect.tapError(() => host.delivered)
+    )
+    yield* host.delivered
+    const stopReason = Json.get(result, "stopReason")
+    if (!isStopReason(stopReason)) return yield* AgentRequest.malformed("session/prompt", "stopReason")
+    return stopReason
+  })
 
   return {
     sessionId,

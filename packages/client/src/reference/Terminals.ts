@@ -26,6 +26,6 @@ export interface Terminals {
   readonly kill: (request: KillTerminalRequest, context: Context) => unknown
   /** Ends the command if it still runs, and forgets the id. */
   readonly release: (request: ReleaseTerminalRequest, context: Context) => unknown
-  /** Ends and forgets all that was created in a session, or, without a session, everything. */
-  readonly end: (sessionId: string | undefined) => unknown
+  /** Ends and forgets all that was created in a session, which is over. */
+  readonly end: (sessionId: string) => unknown
 }

@@ -3,7 +3,7 @@
  * which starts handlers side by side, lets a prompt's answer overtake them, and drops variants it does not know (CLIENT-7).
  */
 import type { AnyMessage, SessionNotification, Stream } from "@agentclientprotocol/sdk"
-import { Json } from "@acp-client-tools/protocol"
+import { Json, Wording } from "@acp-client-tools/protocol"
 
 /**
  * The params of an update as received, nothing added or dropped (CLI-2). The type has the variants that the SDK knows; an
@@ -50,7 +50,8 @@ const makeQueue = (onUpdate: OnUpdate, onFailure: (cause: unknown) => void) => {
   const deliver = (update: Update): Promise<void> | undefined => {
     try {
       const settled = onUpdate(update)
-      if (settled !== undefined) return settled.then(note, failed)
+      // What a handler in JavaScript gives besides is of no interest.
+      if (typeof settled?.then === "function") return settled.then(note, failed)
       note()
     } catch (cause) {
       failed(cause)
@@ -91,6 +92,7 @@ export const split = (stream: Stream, onUpdate: OnUpdate, onFailure: (cause: unk
     transform: (message, controller) => {
       if ("method" in message && message.method === "session/update" && !("id" in message)) {
         if (isUpdate(message.params)) queue.push(message.params)
+        else onFailure(new Error(Wording.updateWithoutKind))
       } else {
         controller.enqueue(message)
       }
