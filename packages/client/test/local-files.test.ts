@@ -276,6 +276,15 @@ describe("writing a file", () => {
     assert.sameMembers(readdirSync(cwd), ["a", name])
   })
 
+  it("happens in the order it was asked for, as does reading", async () => {
+    const { put, read, write } = session()
+    const file = put("a", "old")
+    const big = "x".repeat(4 * 1024 * 1024)
+    const [, , text] = await Promise.all([write(file, big), write(file, "last"), read(file)])
+    assert.strictEqual(text, "last")
+    assert.strictEqual(readFileSync(file, "utf8"), "last")
+  })
+
   it("leaves a file alone that its user must not write; root may write any", async () => {
     const { put, write } = session()
     const file = put("a", "old")
