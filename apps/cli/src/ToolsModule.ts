@@ -2,14 +2,13 @@
 import { access } from "node:fs/promises"
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import { Toolkit, ToolResult } from "@acp-client-tools/client"
-import { LogLine, Wording } from "@acp-client-tools/protocol"
+import { Toolkit } from "@acp-client-tools/client"
+import { LogLine, Thrown } from "@acp-client-tools/protocol"
 import { Effect } from "effect"
 import * as EarlyExit from "./EarlyExit.ts"
 import { badInput, type Failure } from "./Failure.ts"
 
-const firstLine = (cause: unknown): string =>
-  LogLine.escape((ToolResult.failureText(cause) ?? Wording.noReason).split("\n", 1).join())
+const firstLine = (cause: unknown): string => LogLine.escape(Thrown.text(cause).split("\n", 1).join())
 
 /** How long a module may take to load, in ms: a promise awaited at its top may never settle. */
 const LOAD_TIMEOUT = 10_000

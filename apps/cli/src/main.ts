@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /** The command `acp-client-tools`: parses the command line, runs a command, and turns its end into an exit code. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ToolResult } from "@acp-client-tools/client"
-import { Wording } from "@acp-client-tools/protocol"
+import { Thrown } from "@acp-client-tools/protocol"
 import { Cause, Effect, Exit, Layer, Logger } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import * as AgentCommand from "./AgentCommand.ts"
@@ -54,7 +53,7 @@ const failure = Exit.isSuccess(exit) ? undefined : Cause.squash(exit.cause)
 const ending =
   failure === undefined || failure instanceof Failure.Failure
     ? failure
-    : Failure.agentFailed(`this is a fault of acp-client-tools: ${ToolResult.failureText(failure) ?? Wording.noReason}`)
+    : Failure.agentFailed(`this is a fault of acp-client-tools: ${Thrown.text(failure)}`)
 if (ending !== undefined && ending.message !== "") await Stderr.write(ending.message)
 // A tools module may have left a timer running; the work is done.
 process.exit(ending?.exitCode ?? 0)

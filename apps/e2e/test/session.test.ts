@@ -451,7 +451,7 @@ it("a directory that cannot be written is one clear error, and the connection li
   expect(await error(agent.request("session/new", { cwd: "/", mcpServers: [] }))).toEqual({
     code: -32603,
     message: expect.stringMatching(
-      /^sessions cannot be kept in .*\/sessions\/.*: a part of the path is not a directory; sessions.directory in the agent file can/
+      /^sessions cannot be kept in .*\/sessions\/.*: a part of the path is not a folder; sessions.directory in the agent file can/
     )
   })
   expect(await error(agent.request("session/list", {}))).toMatchObject({ code: -32603 })

@@ -2,7 +2,7 @@
  * Calls of tools, from the model's request to the text the model reads: required check, permission, execution, decode, loop
  * count, cut, report. Run by ClientTools.call for any agent, and by the reference agent's PromptTurn.
  */
-import { CallArguments, CallOutcome, Cut, Identifiers, Wording } from "@acp-client-tools/protocol"
+import { CallArguments, CallOutcome, Cut, Identifiers, Thrown, Wording } from "@acp-client-tools/protocol"
 import { Cause, Effect, Exit, Option } from "effect"
 import * as Host from "./Host.ts"
 import type { LoopDetector } from "./LoopDetector.ts"
@@ -65,7 +65,7 @@ export interface ToolCall {
 
 /** A fault of the tool itself is the failure of its call, and of nothing else. */
 const brokenTool = (defect: unknown): Effect.Effect<Answer> => {
-  const why = defect instanceof Error ? defect.message : Wording.noReason
+  const why = Thrown.text(defect)
   return Effect.succeed({ kind: "error", error: { code: Identifiers.INTERNAL_ERROR, message: Wording.toolBroke(why) } })
 }
 

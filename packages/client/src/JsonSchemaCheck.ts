@@ -4,10 +4,9 @@
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { Json, type JsonObject, SubSchemas, Wording } from "@acp-client-tools/protocol"
+import { Json, type JsonObject, SubSchemas, Thrown, Wording } from "@acp-client-tools/protocol"
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { Result } from "effect"
-import * as ToolResult from "./ToolResult.ts"
 
 type Issue = StandardSchemaV1.Issue
 type Draft = "2020-12" | "draft-07"
@@ -73,8 +72,6 @@ const asDraft = (schema: JsonObject, draft: Draft): JsonObject => {
   return cleaned
 }
 
-const unescape = (segment: string): string => segment.replaceAll("~1", "/").replaceAll("~0", "~")
-
 const values = (allowed: unknown): ReadonlyArray<string> =>
   (Array.isArray(allowed) ? allowed : [allowed]).map((value) => Json.stringify(value) ?? "")
 
@@ -103,7 +100,7 @@ const explain = ({ keyword, message = Wording.noReason, params }: ErrorObject): 
 
 const issue = (error: ErrorObject): Issue => {
   const [below, message] = explain(error)
-  const path = error.instancePath.split("/").slice(1).map(unescape)
+  const path = error.instancePath.split("/").slice(1).map(Json.pointerKey)
   return { message, path: typeof below === "string" ? [...path, below] : path }
 }
 
@@ -121,7 +118,7 @@ export const standard = (schema: JsonObject): Result.Result<StandardSchemaV1, st
       const cleaned = asDraft(schema, draft)
       return { cleaned, check: compile(cleaned, draft, false) }
     },
-    catch: (cause) => Wording.schemaNotCompiled(ToolResult.failureText(cause) ?? Wording.noReason)
+    catch: (cause) => Wording.schemaNotCompiled(Thrown.text(cause))
   })
   return Result.map(attempt, ({ check, cleaned }) => {
     let checkAll: ValidateFunction | undefined
@@ -143,7 +140,7 @@ export const standard = (schema: JsonObject): Result.Result<StandardSchemaV1, st
             return issues.length === 0 ? { value } : { issues }
           } catch (cause) {
             return {
-              issues: [{ message: Wording.argumentsNotChecked(ToolResult.failureText(cause) ?? Wording.noReason) }]
+              issues: [{ message: Wording.argumentsNotChecked(Thrown.text(cause)) }]
             }
           }
         }

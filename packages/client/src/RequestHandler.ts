@@ -3,7 +3,7 @@
  * `offer`, or called from a fallback handler of one's own.
  */
 import { type AgentApp, type ClientApp, RequestError, type Stream } from "@agentclientprotocol/sdk"
-import { CallParams, Identifiers, Json, ListTools, Wording } from "@acp-client-tools/protocol"
+import { CallParams, Identifiers, Json, ListTools, Thrown, Wording } from "@acp-client-tools/protocol"
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import * as Announcement from "./Announcement.ts"
 import * as Cancellable from "./Cancellable.ts"
@@ -59,7 +59,7 @@ const listed = async (offer: ToolOffer, session: Session, { method, signal }: Re
     const toolkit = await offer.list(session, signal)
     if (toolkit !== undefined) return { tools: toolkit.descriptions }
   } catch (cause) {
-    const why = ToolResult.failureText(cause) ?? Wording.noReason
+    const why = Thrown.text(cause)
     throw new RequestError(Identifiers.INTERNAL_ERROR, Wording.toolsNotListed(why))
   }
   throw RequestError.methodNotFound(method)
@@ -73,13 +73,13 @@ export const handle = async (offer: ToolOffer, request: Request): Promise<unknow
   const { method, params, signal } = request
   if (method === Identifiers.LIST_METHOD) {
     const session = ListTools.decodeParams(params)
-    if (session === undefined) throw new RequestError(-32602, Wording.listParams)
+    if (session === undefined) throw new RequestError(Identifiers.INVALID_PARAMS, Wording.listParams)
     return Cancellable.run(signal, () => listed(offer, session, request))
   }
   const received = CallParams.decode(params)
   if (received !== undefined) return Cancellable.run(signal, () => call(offer, received, request))
   throw offer.isTool(method)
-    ? new RequestError(-32602, Wording.callWithoutSession)
+    ? new RequestError(Identifiers.INVALID_PARAMS, Wording.callWithoutSession)
     : RequestError.methodNotFound(method)
 }
 

@@ -1,5 +1,5 @@
 /** A handler's outcome as the result that goes on the wire (CLIENT-4). Called by RequestHandler; never throws. */
-import { type JsonObject, Wording } from "@acp-client-tools/protocol"
+import { type JsonObject, Thrown, Wording } from "@acp-client-tools/protocol"
 
 /** The longest answer sent, in bytes of UTF-8: the ACP SDK's limit of a line, less room for the envelope. */
 export const MAX_BYTES = 31 * 1024 * 1024
@@ -41,25 +41,6 @@ export const resource = (
   )
 ): Block => ({ type: "resource", resource: contents })
 
-const stringAt = (value: unknown, key: string): string => {
-  const field: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined
-  return typeof field === "string" ? field : ""
-}
-
-/**
- * What was thrown, in words: an error's message, else its name; a string as it is. By shape, for errors of other realms;
- * `undefined` for what says nothing, or throws when it is asked. Never throws.
- */
-export const failureText = (cause: unknown): string | undefined => {
-  if (typeof cause === "string") return cause
-  if (typeof cause === "number" || typeof cause === "bigint" || typeof cause === "boolean") return `${cause}`
-  try {
-    return stringAt(cause, "message") || stringAt(cause, "name") || undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** True for JSON text of more than `MAX_BYTES`. */
 // Only texts near the limit need counting: a UTF-16 unit takes at most three bytes of UTF-8.
 export const isTooLong = (json: string): boolean =>
@@ -78,10 +59,9 @@ export const fromValue = (value: unknown): unknown => {
     // A copy: what the handler still holds may change, or answer differently, before it is written.
     return typeof value === "string" ? value : (JSON.parse(json) as unknown)
   } catch (cause) {
-    return error(Wording.notWritable(failureText(cause) ?? Wording.noReason))
+    return error(Wording.notWritable(Thrown.text(cause)))
   }
 }
 
 /** What was thrown, as a failed call; of any length, as `fromValue` has it. */
-export const fromFailure = (cause: unknown): unknown =>
-  fromValue(error(failureText(cause) ?? Wording.toolFailedSilently))
+export const fromFailure = (cause: unknown): unknown => fromValue(error(Thrown.text(cause, Wording.toolFailedSilently)))

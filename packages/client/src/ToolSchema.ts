@@ -3,11 +3,10 @@
  * Standard JSON Schema interface, or raw JSON Schema. Made one here, for Toolkit and ClientTool; recognised by its shape
  * (CLIENT-3).
  */
-import { Json, type JsonObject, Wording } from "@acp-client-tools/protocol"
+import { Json, type JsonObject, Thrown, Wording } from "@acp-client-tools/protocol"
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
 import { Effect, Result, Schema, SchemaAST, SchemaIssue } from "effect"
 import * as JsonSchemaCheck from "./JsonSchemaCheck.ts"
-import * as ToolResult from "./ToolResult.ts"
 
 /**
  * A schema that decodes arguments and knows the JSON Schema of its input: the interfaces StandardSchemaV1 and
@@ -65,7 +64,7 @@ const DEFINITIONS = "#/$defs/"
 const withoutRootReference = (schema: JsonObject): JsonObject => {
   const { $defs, $ref, ...rest } = schema
   const name = typeof $ref === "string" && $ref.startsWith(DEFINITIONS) ? $ref.slice(DEFINITIONS.length) : undefined
-  const root = name === undefined ? undefined : Json.get($defs, name.replaceAll("~1", "/").replaceAll("~0", "~"))
+  const root = name === undefined ? undefined : Json.get($defs, Json.pointerKey(name))
   if (!Json.isObject(root)) return schema
   const inlined = { ...rest, ...root }
   return Json.stringify(inlined)?.includes(`"${DEFINITIONS}`) === true ? { ...inlined, $defs } : inlined
@@ -133,7 +132,7 @@ export const offered = (schema: Standard): Result.Result<unknown, string> =>
       if (Json.isObject(input) && typeof input["then"] !== "function") return input
       throw new Error(Wording.mustBe("the schema", Wording.aJsonObject, Json.typeName(input)))
     },
-    catch: (cause) => Wording.schemaHasNoJson(ToolResult.failureText(cause) ?? Wording.noReason)
+    catch: (cause) => Wording.schemaHasNoJson(Thrown.text(cause))
   })
 
 /** How many faults a model is told. */

@@ -5,12 +5,12 @@ import {
   Json,
   type JsonObject,
   LogLine,
+  Thrown,
   ToolSet,
   Wording
 } from "@acp-client-tools/protocol"
 import { Result, Schema } from "effect"
 import type { ToolDefinition } from "./ToolDefinition.ts"
-import * as ToolResult from "./ToolResult.ts"
 import * as ToolSchema from "./ToolSchema.ts"
 
 /** Where methods come from when a definition names none. */
@@ -141,7 +141,7 @@ const checkOne = (definition: unknown, namespace: string): Checked => {
   try {
     return read(definition, namespace)
   } catch (cause) {
-    return refused(ToolResult.failureText(cause) ?? Wording.cannotBeRead)
+    return refused(Thrown.text(cause, Wording.cannotBeRead))
   }
 }
 

@@ -18,6 +18,9 @@ export const MODEL_NAME_PREFIX = "client_"
 /** What every extension method of ACP starts with (TOOL-1). */
 export const EXTENSION_METHOD_PREFIX = "_"
 
+/** JSON-RPC error code of params that the method does not take. */
+export const INVALID_PARAMS = -32602
+
 /** JSON-RPC error code of a fault inside the one who answers. */
 export const INTERNAL_ERROR = -32603
 

@@ -61,3 +61,6 @@ export const parse = (text: string): { readonly value: unknown } | undefined => 
 /** The JSON name of a value's type: `null`, `array`, `object`, `string`, `number`, `boolean`. */
 export const typeName = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value
+
+/** The key a segment of a JSON pointer stands for. */
+export const pointerKey = (segment: string): string => segment.replaceAll("~1", "/").replaceAll("~0", "~")

@@ -178,6 +178,24 @@ export const tooManyBytes = (limit: number): string => `the tool returned more t
 export const notWritable = (why: string): string => `the tool returned a value that cannot be written as JSON: ${why}`
 export const noReason = "no reason given"
 
+// What the operating system says, by its codes
+
+export const systemErrors: Readonly<Partial<Record<string, string>>> = {
+  ENOENT: "there is no such file",
+  EEXIST: "there is a file of that name",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of the path is not a folder",
+  ELOOP: "its symbolic links lead in a circle",
+  ENAMETOOLONG: "its name is too long",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  EFBIG: "the file would become too large",
+  ENOSPC: "no space left",
+  EDQUOT: "no space left",
+  EMFILE: "too many open files"
+}
+
 // What an ACP error says
 
 export const promptRunning = "a prompt turn is already running in this session; wait for its end, or cancel it"

@@ -1,10 +1,9 @@
 /** The agent file on disk: YAML in, configuration out, faults with their line (CFG-1, CFG-4). Read by the command line. */
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
-import { AgentConfig, Cut, Json, LogLine, Wording } from "@acp-client-tools/protocol"
+import { AgentConfig, Cut, Json, LogLine, SystemError, Thrown, Wording } from "@acp-client-tools/protocol"
 import { Effect, Result, Schema } from "effect"
 import { isNode, LineCounter, parseDocument } from "yaml"
-import * as SystemError from "./SystemError.ts"
 
 /** A file that cannot be used. The message is whole: file, line, key, value, and what is accepted. */
 export class FileFault extends Schema.TaggedError<FileFault>()("FileFault", { message: Schema.String }) {}
@@ -39,7 +38,7 @@ export const parse = (path: string, text: string): Result.Result<Document, FileF
   try {
     return Result.succeed({ value: document.toJS(), lineOf })
   } catch (cause) {
-    return Result.fail(new FileFault({ message: `${path}: ${cause instanceof Error ? cause.message : String(cause)}` }))
+    return Result.fail(new FileFault({ message: `${path}: ${Thrown.text(cause)}` }))
   }
 }
 

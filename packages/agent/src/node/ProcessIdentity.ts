@@ -5,9 +5,8 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
-import { Json } from "@acp-client-tools/protocol"
+import { Json, SystemError } from "@acp-client-tools/protocol"
 import { Schema } from "effect"
-import * as SystemError from "./SystemError.ts"
 
 /** What the system does not tell is `""`. */
 const ProcessIdentity = Schema.Struct({

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { Wording } from "@acp-client-tools/protocol"
+import { SystemError, Wording } from "@acp-client-tools/protocol"
 import { Effect } from "effect"
 import * as SessionId from "../reference/SessionId.ts"
 import * as SessionStore from "../reference/SessionStore.ts"
@@ -13,7 +13,6 @@ import type { AgentFile } from "./AgentFile.ts"
 import * as ProcessIdentity from "./ProcessIdentity.ts"
 import * as SessionFile from "./SessionFile.ts"
 import * as SessionLock from "./SessionLock.ts"
-import * as SystemError from "./SystemError.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -3,9 +3,8 @@
  * session is opened. No file is held open and no timer runs for it; the lock of a process that died is worth nothing.
  */
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { Wording } from "@acp-client-tools/protocol"
+import { SystemError, Wording } from "@acp-client-tools/protocol"
 import * as ProcessIdentity from "./ProcessIdentity.ts"
-import * as SystemError from "./SystemError.ts"
 
 /** A lock that comes and goes that often is none: a link that leads nowhere is there, and cannot be read. */
 const MAX_ATTEMPTS = 1_000

@@ -8,7 +8,13 @@ import type { LoopDetector } from "../LoopDetector.ts"
 import type { Grants } from "../Permission.ts"
 import type * as ToolCall from "../ToolCall.ts"
 import type { InitializeRequest } from "@agentclientprotocol/sdk"
-import type { ClientTool, JsonObject, ToolDeclaration, ToolSet } from "@acp-client-tools/protocol"
+import {
+  type ClientTool,
+  type JsonObject,
+  Thrown,
+  type ToolDeclaration,
+  type ToolSet
+} from "@acp-client-tools/protocol"
 import { Cause, Effect, Exit, Result } from "effect"
 
 export interface Options {
@@ -62,7 +68,7 @@ const run = async <A, E>(effect: Effect.Effect<A, E>, signal: AbortSignal | unde
   if (Exit.isSuccess(exit)) return exit.value
   if (signal?.aborted === true) throw signal.reason
   const error = Cause.squash(exit.cause)
-  throw new Error(error instanceof Error ? error.message : String(error), { cause: error })
+  throw new Error(Thrown.text(error), { cause: error })
 }
 
 /** Reads the client's tools out of an `initialize` request. Throws a TypeError for settings that cannot be used. */

@@ -1,4 +1,5 @@
 /** The JSON-RPC errors the agent answers with, each a sentence for the user. Thrown by Sessions and AgentApp. */
+import { Thrown } from "@acp-client-tools/protocol"
 import { RequestError } from "@agentclientprotocol/sdk"
 import { Cause, Exit, Predicate } from "effect"
 import type { CursorUnknown, SessionInUse, SessionUnknown } from "./SessionStore.ts"
@@ -23,5 +24,5 @@ export const resultOf = <A, E extends { readonly message: string }>(exit: Exit.E
   if (isUnknown(error)) throw unknownSession(error.sessionId)
   if (isBadCursor(error)) throw invalidParams(error.message)
   if (isInUse(error)) throw invalidRequest(error.message)
-  throw internalError(error instanceof Error ? error.message : String(error))
+  throw internalError(Thrown.text(error))
 }

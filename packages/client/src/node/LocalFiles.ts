@@ -6,12 +6,11 @@ import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs"
 import { chmod, type FileHandle, open, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { type ReadTextFileRequest, RequestError, type WriteTextFileRequest } from "@agentclientprotocol/sdk"
-import { Wording } from "@acp-client-tools/protocol"
+import { Identifiers, SystemError, Wording } from "@acp-client-tools/protocol"
 import type { FileSystem } from "../reference/FileSystem.ts"
 import type { Context } from "../reference/Service.ts"
 import * as InTurn from "./InTurn.ts"
 import * as LocalPath from "./LocalPath.ts"
-import * as SystemError from "./SystemError.ts"
 
 export interface Options {
   /** Folders that may be used in every session beside its own. Absolute paths. */
@@ -49,8 +48,8 @@ const failure = (cause: unknown, path: string, words: (path: string, why: string
 
 /** Refuses what is no file before it is opened: a pipe would wait for its other end, and a device may do anything. */
 const checkFile = (path: string, stats: Stats): void => {
-  if (stats.isDirectory()) throw new RequestError(-32602, Wording.pathIsFolder(path))
-  if (!stats.isFile()) throw new RequestError(-32602, Wording.pathIsNoFile(path))
+  if (stats.isDirectory()) throw new RequestError(Identifiers.INVALID_PARAMS, Wording.pathIsFolder(path))
+  if (!stats.isFile()) throw new RequestError(Identifiers.INVALID_PARAMS, Wording.pathIsNoFile(path))
 }
 
 /** A part of a file: lines from `first`, counted from 1, up to but not including `end`. */
@@ -122,15 +121,15 @@ const read = async (
   signal: AbortSignal
 ): Promise<string> => {
   const first = line ?? 1
-  if (first < 1) throw new RequestError(-32602, Wording.linesCountFromOne)
+  if (first < 1) throw new RequestError(Identifiers.INVALID_PARAMS, Wording.linesCountFromOne)
   checkFile(path, statSync(found))
   // Whatever has come into its place meanwhile: no link is followed, and no pipe waited for. On Windows there is neither.
   const file = await open(found, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const bytes = await readLines(file, { first, end: first + (limit ?? Infinity) }, maxBytes, signal)
-    if (bytes === undefined) throw new RequestError(-32602, Wording.fileTooLong(path, maxBytes))
+    if (bytes === undefined) throw new RequestError(Identifiers.INVALID_PARAMS, Wording.fileTooLong(path, maxBytes))
     const text = decode(bytes)
-    if (text === undefined) throw new RequestError(-32602, Wording.fileNotText(path))
+    if (text === undefined) throw new RequestError(Identifiers.INVALID_PARAMS, Wording.fileNotText(path))
     return text
   } finally {
     await file.close()

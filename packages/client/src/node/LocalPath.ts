@@ -5,9 +5,8 @@
 import { readlinkSync, realpathSync } from "node:fs"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { RequestError } from "@agentclientprotocol/sdk"
-import { Wording } from "@acp-client-tools/protocol"
+import { Identifiers, SystemError, Wording } from "@acp-client-tools/protocol"
 import type { Folders } from "../reference/Service.ts"
-import * as SystemError from "./SystemError.ts"
 
 /** The folders an agent may use in a session: the session's own, and those it may use in every one. */
 export const foldersOf = (
@@ -46,10 +45,11 @@ const isInside = (path: string, folder: string): boolean => {
  * leads out of the folders, and what the system says of one that leads nowhere.
  */
 export const inside = (path: string, folders: ReadonlyArray<string>): string => {
-  if (!isAbsolute(path)) throw new RequestError(-32602, Wording.pathMustBeAbsolute(path, folders.join(" or ")))
+  if (!isAbsolute(path))
+    throw new RequestError(Identifiers.INVALID_PARAMS, Wording.pathMustBeAbsolute(path, folders.join(" or ")))
   const found = real(resolve(path))
   if (!folders.some((folder) => isAbsolute(folder) && isInside(found, real(folder)))) {
-    throw new RequestError(-32602, Wording.pathOutside(path, folders))
+    throw new RequestError(Identifiers.INVALID_PARAMS, Wording.pathOutside(path, folders))
   }
   return found
 }

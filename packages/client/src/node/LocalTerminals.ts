@@ -17,7 +17,7 @@ import {
   type WaitForTerminalExitRequest,
   type WaitForTerminalExitResponse
 } from "@agentclientprotocol/sdk"
-import { Wording } from "@acp-client-tools/protocol"
+import { Identifiers, Wording } from "@acp-client-tools/protocol"
 import { Effect } from "effect"
 import type { Context } from "../reference/Service.ts"
 import type { Terminals } from "../reference/Terminals.ts"
@@ -31,7 +31,7 @@ export interface Options {
 }
 
 export interface LocalTerminals extends Terminals {
-  /** Rejects with error -32602, which says why a command cannot be run. */
+  /** Rejects with error Identifiers.INVALID_PARAMS, which says why a command cannot be run. */
   readonly create: (request: CreateTerminalRequest, context: Context) => Promise<CreateTerminalResponse>
   readonly output: (request: TerminalOutputRequest) => TerminalOutputResponse
   readonly waitForExit: (request: WaitForTerminalExitRequest) => Promise<WaitForTerminalExitResponse>
@@ -69,7 +69,7 @@ const folderFor = (
   } catch (cause) {
     if (cause instanceof RequestError) throw cause
   }
-  throw new RequestError(-32602, Wording.folderMissing(path))
+  throw new RequestError(Identifiers.INVALID_PARAMS, Wording.folderMissing(path))
 }
 
 const run = ({ args = [], command, env = [] }: CreateTerminalRequest, folder: string): ChildProcess =>
@@ -120,7 +120,7 @@ export const make = ({ roots }: Options = {}): LocalTerminals => {
   const find = (request: { readonly sessionId: string; readonly terminalId: string }): Terminal => {
     const terminal = terminals.get(request.terminalId)
     if (terminal?.sessionId !== request.sessionId) {
-      throw new RequestError(-32602, Wording.terminalUnknown(request.terminalId))
+      throw new RequestError(Identifiers.INVALID_PARAMS, Wording.terminalUnknown(request.terminalId))
     }
     return terminal
   }
@@ -146,7 +146,7 @@ export const make = ({ roots }: Options = {}): LocalTerminals => {
       const folder = folderFor(request, context, roots)
       const { terminal, terminalId } = await start(request, folder).catch((cause: unknown) => {
         throw new RequestError(
-          -32602,
+          Identifiers.INVALID_PARAMS,
           Wording.commandNotStarted(request.command, ProcessGroup.whyNotStarted(cause, undefined))
         )
       })

@@ -3,9 +3,8 @@
  * and LocalTerminals, with `detached`, so that it leads a process group of its own; on Windows it stands alone.
  */
 import type { ChildProcess } from "node:child_process"
-import { Wording } from "@acp-client-tools/protocol"
+import { SystemError, Wording } from "@acp-client-tools/protocol"
 import { Effect, Option } from "effect"
-import * as SystemError from "./SystemError.ts"
 
 /** How long a process may take after SIGTERM, in ms; then SIGKILL. */
 export const TERM_GRACE = 1_000

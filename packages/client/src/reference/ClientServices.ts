@@ -10,7 +10,7 @@ import {
   type TerminalOutputResponse,
   type WaitForTerminalExitResponse
 } from "@agentclientprotocol/sdk"
-import { Json, Wording } from "@acp-client-tools/protocol"
+import { Identifiers, Json, Wording } from "@acp-client-tools/protocol"
 import * as Cancellable from "../Cancellable.ts"
 import * as Settle from "../Settle.ts"
 import type { FileSystem } from "./FileSystem.ts"
@@ -64,7 +64,8 @@ const handler =
   ) => {
     const answer = async ({ params, signal }: Request<Params>): Promise<A> => {
       const folders = foldersOf(params.sessionId)
-      if (folders === undefined) throw new RequestError(-32602, Wording.sessionUnknown(params.sessionId))
+      if (folders === undefined)
+        throw new RequestError(Identifiers.INVALID_PARAMS, Wording.sessionUnknown(params.sessionId))
       const { additionalDirectories, cwd } = folders
       const context = { sessionId: params.sessionId, cwd, additionalDirectories, signal }
       return ServiceAnswer.fromValue(method, await Settle.settle(await serve(params, context), signal), decode)

@@ -12,12 +12,11 @@ import {
   type SessionInfo,
   type Stream
 } from "@agentclientprotocol/sdk"
-import { Json, Wording } from "@acp-client-tools/protocol"
+import { Json, Thrown, Wording } from "@acp-client-tools/protocol"
 import { Effect, type Scope } from "effect"
 import * as Settle from "../Settle.ts"
 import * as RequestHandler from "../RequestHandler.ts"
 import * as ToolOffer from "../ToolOffer.ts"
-import * as ToolResult from "../ToolResult.ts"
 import { AgentFailed } from "./AgentFailed.ts"
 import * as AgentRequest from "./AgentRequest.ts"
 import * as ClientServices from "./ClientServices.ts"
@@ -155,9 +154,7 @@ export const make = Effect.fnUntraced(function* (
     listeners.tell(update)
     return settles(onUpdate(update))
   }
-  const updates = UpdateStream.split(stream, hear, (cause) =>
-    say(Wording.updateNotHandled(ToolResult.failureText(cause) ?? Wording.noReason))
-  )
+  const updates = UpdateStream.split(stream, hear, (cause) => say(Wording.updateNotHandled(Thrown.text(cause))))
   // Nobody is asked about a session that is not open here, and a policy that fails has not allowed anything.
   const answerQuestion = async (params: RequestPermissionRequest, signal: AbortSignal): Promise<string | undefined> => {
     if (sessions.foldersOf(params.sessionId) === undefined) return undefined
@@ -173,7 +170,7 @@ export const make = Effect.fnUntraced(function* (
       )
       return undefined
     } catch (cause) {
-      say(Wording.policyFailed(ToolResult.failureText(cause) ?? Wording.noReason))
+      say(Wording.policyFailed(Thrown.text(cause)))
       return undefined
     }
   }
@@ -181,9 +178,7 @@ export const make = Effect.fnUntraced(function* (
     PermissionPolicy.toResponse(await answerQuestion(params, signal))
   )
   const endServices = (sessionId?: string): Promise<void> =>
-    services
-      .end(sessionId)
-      .catch((cause: unknown) => say(Wording.notEnded(ToolResult.failureText(cause) ?? Wording.noReason)))
+    services.end(sessionId).catch((cause: unknown) => say(Wording.notEnded(Thrown.text(cause))))
   const ended = (sessionId?: string): Effect.Effect<void> => Effect.promise(() => endServices(sessionId))
   const connection = yield* Effect.acquireRelease(
     Effect.sync(() => RequestHandler.answerOn(services.addTo(app), tools).connect(updates.stream)),
@@ -286,9 +281,9 @@ export const make = Effect.fnUntraced(function* (
         if (seen.size === MAX_PAGES) return yield* new AgentFailed({ message: Wording.listWithoutEnd(MAX_PAGES) })
         seen.add(cursor)
         const page = yield* optional("session/list", cursor === undefined ? filter : { ...filter, cursor })
-        const sessions = Json.get(page, "sessions")
-        if (!Array.isArray(sessions)) return yield* AgentRequest.malformed("session/list", "sessions")
-        for (const session of sessions) if (isSessionInfo(session)) found.push(session)
+        const listed = Json.get(page, "sessions")
+        if (!Array.isArray(listed)) return yield* AgentRequest.malformed("session/list", "sessions")
+        for (const session of listed) if (isSessionInfo(session)) found.push(session)
         cursor = Json.get(page, "nextCursor") ?? undefined
       }
       return found

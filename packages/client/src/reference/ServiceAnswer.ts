@@ -1,6 +1,6 @@
 /** The outcome of a function that serves the agent, as it goes on the wire. Called by ClientServices. */
 import { RequestError } from "@agentclientprotocol/sdk"
-import { Json, Wording } from "@acp-client-tools/protocol"
+import { Json, Thrown, Wording } from "@acp-client-tools/protocol"
 import * as ToolResult from "../ToolResult.ts"
 
 /** A copy that the SDK can write: what it cannot write, or the agent cannot read, would end the connection. */
@@ -27,11 +27,7 @@ const asItIs = (cause: unknown): RequestError | undefined => {
   try {
     const code = Json.get(cause, "code")
     if (!isRpcCode(code)) return undefined
-    return new RequestError(
-      Number(code),
-      ToolResult.failureText(cause) ?? Wording.noReason,
-      copy(Json.get(cause, "data"))
-    )
+    return new RequestError(Number(code), Thrown.text(cause), copy(Json.get(cause, "data")))
   } catch {
     return undefined
   }
@@ -42,4 +38,4 @@ const asItIs = (cause: unknown): RequestError | undefined => {
  * and answer with what that says.
  */
 export const fromFailure = (cause: unknown): RequestError =>
-  asItIs(cause) ?? RequestError.internalError({ details: ToolResult.failureText(cause) ?? Wording.noReason })
+  asItIs(cause) ?? RequestError.internalError({ details: Thrown.text(cause) })
