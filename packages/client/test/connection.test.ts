@@ -215,6 +215,7 @@ describe("a prompt", () => {
 
 describe("cancelling a session", () => {
   it("answers its open permission questions, and those of no other [CLIENT-6.a]", async () => {
+    const askedAbout: Array<string> = []
     const asked = Promise.withResolvers<void>()
     const {
       agent,
@@ -222,7 +223,7 @@ describe("cancelling a session", () => {
       session: started
     } = await session({
       permission: ({ sessionId }) => {
-        if (sessionId === "nobody") assert.fail("asked about nobody")
+        askedAbout.push(sessionId)
         if (sessionId === "other") asked.resolve()
         return new Promise(() => undefined)
       }
@@ -238,6 +239,7 @@ describe("cancelling a session", () => {
     // Nobody is asked about a session that is not open.
     await agent.send(question(0, "nobody"))
     assert.deepInclude(await agent.next(), { id: 0, result: { outcome: { outcome: "cancelled" } } })
+    assert.deepStrictEqual(askedAbout, [])
     await agent.send(question(1, "s"), question(2, "other"))
     await asked.promise
     await started.cancel()
@@ -382,6 +384,15 @@ describe("an update's handler", () => {
     })
     await agent.send(chunk("a"), { id: 5, method: "_a", params: { _meta: { "org.mini-me/sessionId": "s" } } })
     assert.deepInclude(await agent.next(), { id: 5, result: "answered" })
+  })
+})
+
+describe("a connection that was closed here", () => {
+  it("says so to whoever goes on", async () => {
+    const { connection, session: started } = await session()
+    await connection.close()
+    const error = await started.prompt("Hello").catch(String)
+    assert.strictEqual(error, "Error: the connection was closed on this side, before it answered session/prompt")
   })
 })
 

@@ -290,6 +290,7 @@ export const agentExited = (code: number): string => `the agent exited with code
 export const agentKilled = (signal: string): string => `the agent was ended by ${signal}`
 export const agentStoppedReading = "the agent closed its stdin"
 export const agentStoppedWriting = "the agent closed its stdout"
+export const closedHere = "the connection was closed on this side"
 export const agentGone = "the connection to the agent ended"
 /** `what` is one of the sentences above. */
 export const beforeItAnswered = (what: string, method: string): string =>

@@ -8,7 +8,6 @@ import {
   type McpServer,
   MessageTooLargeError,
   PROTOCOL_VERSION,
-  type RequestPermissionRequest,
   type SessionInfo,
   type Stream
 } from "@agentclientprotocol/sdk"
@@ -22,6 +21,7 @@ import * as AgentRequest from "./AgentRequest.ts"
 import * as ClientServices from "./ClientServices.ts"
 import * as Initialize from "./Initialize.ts"
 import * as OpenSessions from "./OpenSessions.ts"
+import * as PermissionAnswer from "./PermissionAnswer.ts"
 import * as PermissionPolicy from "./PermissionPolicy.ts"
 import * as PermissionQuestions from "./PermissionQuestions.ts"
 import type * as Service from "./Service.ts"
@@ -155,36 +155,27 @@ export const make = Effect.fnUntraced(function* (
     return settles(onUpdate(update))
   }
   const updates = UpdateStream.split(stream, hear, (cause) => say(Wording.updateNotHandled(Thrown.text(cause))))
-  // Nobody is asked about a session that is not open here, and a policy that fails has not allowed anything.
-  const answerQuestion = async (params: RequestPermissionRequest, signal: AbortSignal): Promise<string | undefined> => {
-    if (sessions.foldersOf(params.sessionId) === undefined) return undefined
-    try {
-      const chosen = await questions.ask((...asked) => Settle.settle(permission(...asked), asked[1]), params, signal)
-      if (chosen === undefined || chosen === null) return undefined
-      if (params.options.some(({ optionId }) => optionId === chosen)) return chosen
-      say(
-        Wording.optionNotOffered(
-          Json.stringify(chosen) ?? "",
-          params.options.map(({ optionId }) => optionId)
-        )
-      )
-      return undefined
-    } catch (cause) {
-      say(Wording.policyFailed(Thrown.text(cause)))
-      return undefined
-    }
+  const asking: PermissionAnswer.Asking = {
+    policy: (...question) => Settle.settle(permission(...question), question[1]),
+    questions,
+    isOpen: (sessionId) => sessions.foldersOf(sessionId) !== undefined,
+    say
   }
-  const app = client({ name: info.name }).onRequest("session/request_permission", async ({ params, signal }) =>
-    PermissionPolicy.toResponse(await answerQuestion(params, signal))
+  const app = client({ name: info.name }).onRequest("session/request_permission", ({ params, signal }) =>
+    PermissionAnswer.answer(asking, params, signal)
   )
   const endServices = (sessionId?: string): Promise<void> =>
     services.end(sessionId).catch((cause: unknown) => say(Wording.notEnded(Thrown.text(cause))))
   const ended = (sessionId?: string): Effect.Effect<void> => Effect.promise(() => endServices(sessionId))
+  let isClosedHere = false
   const connection = yield* Effect.acquireRelease(
     Effect.sync(() => RequestHandler.answerOn(services.addTo(app), tools).connect(updates.stream)),
     (open) =>
       Effect.andThen(
-        Effect.sync(() => open.close()),
+        Effect.sync(() => {
+          isClosedHere = true
+          open.close()
+        }),
         ended()
       )
   )
@@ -193,7 +184,10 @@ export const make = Effect.fnUntraced(function* (
   const why = Effect.suspend(() =>
     connection.signal.reason instanceof MessageTooLargeError ? Effect.succeed(Wording.messageTooLarge) : whyClosed
   )
-  const request = AgentRequest.make(connection.agent, why)
+  const request = AgentRequest.make(
+    connection.agent,
+    Effect.suspend(() => (isClosedHere ? Effect.succeed(Wording.closedHere) : why))
+  )
 
   const agent = yield* Initialize.answered(
     request("initialize", {

@@ -1,5 +1,5 @@
 /** Who answers `session/request_permission`, and how (CLI-3). Chosen when a client is made. */
-import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk"
+import type { PermissionOption, RequestPermissionRequest } from "@agentclientprotocol/sdk"
 
 /**
  * Picks one of the offered options, by its id; `undefined` when none fits, which the agent reads as a refusal. The signal is
@@ -42,8 +42,3 @@ export const remember = (policy: PermissionPolicy): PermissionPolicy => {
     return chosen
   }
 }
-
-/** The answer on the wire: the chosen option, or `cancelled`. */
-export const toResponse = (optionId: string | undefined): RequestPermissionResponse => ({
-  outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId }
-})
