@@ -113,6 +113,21 @@ describe("an agent that is started", () => {
   })
 })
 
+describe("closing a connection twice", () => {
+  it("waits for the same end", async () => {
+    const slow = `
+      process.stdin.on("end", () => setTimeout(() => process.exit(0), 100))
+      process.stdin.once("data", () =>
+        console.log(JSON.stringify({ jsonrpc: "2.0", id: 0, result: { protocolVersion: 1 } })))
+    `
+    const connection = await startAgent(process.execPath, ["-e", slow])
+    let isClosed = false
+    void connection.close().then(() => (isClosed = true))
+    await connection.close()
+    assert.isTrue(isClosed)
+  })
+})
+
 describe("the end of this process", () => {
   const host = (signal: string): string => `
     const { startAgent } = await import(${JSON.stringify(new URL("../src/promise/index.ts", import.meta.url).href)})
