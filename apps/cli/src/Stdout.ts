@@ -24,12 +24,33 @@ export const keep = (): Stdout => {
       return stdout
     }
   })
+  // One write at a time: what comes meanwhile waits as one text, and not as thousands of writes.
+  let waiting = ""
+  let isWriting = false
+  let flushed: Array<() => void> = []
+  const next = (): void => {
+    if (isWriting) return
+    if (waiting === "") {
+      flushed.forEach((settle) => settle())
+      flushed = []
+      return
+    }
+    const text = waiting
+    waiting = ""
+    isWriting = true
+    write(text, () => {
+      isWriting = false
+      next()
+    })
+  }
   return {
     write: (text) => {
-      write(text)
+      waiting += text
+      next()
     },
     flushed: Effect.callback((resume) => {
-      write("", () => resume(Effect.void))
+      flushed.push(() => resume(Effect.void))
+      next()
     })
   }
 }
