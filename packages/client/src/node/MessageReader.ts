@@ -12,8 +12,11 @@ const MAX_TOLD = 20
 // Whether it is a good request, notification or answer is for the SDK to judge.
 const isMessage = (value: unknown): value is AnyMessage => Json.get(value, "jsonrpc") === "2.0"
 
-/** Whole lines, as text, without their ends. A line longer than the SDK's limit ends the connection, as there. */
-const lines = async function* (input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/**
+ * Whole lines, as text, without their ends; those of one piece together. A line longer than the SDK's limit ends the
+ * connection, as there.
+ */
+const lines = async function* (input: AsyncIterable<Uint8Array>): AsyncGenerator<ReadonlyArray<string>> {
   let parts: Array<Uint8Array> = []
   let size = 0
   const take = (bytes: Uint8Array): void => {
@@ -28,15 +31,17 @@ const lines = async function* (input: AsyncIterable<Uint8Array>): AsyncGenerator
     return text
   }
   for await (const chunk of input) {
+    const whole: Array<string> = []
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       take(chunk.subarray(start, end))
-      yield line()
+      whole.push(line())
       start = end + 1
     }
     if (start < chunk.length) take(chunk.subarray(start))
+    yield whole
   }
-  if (size > 0) yield line()
+  if (size > 0) yield [line()]
 }
 
 /** The messages in order. Other lines are told in a sentence, cut to 200 characters; of many, the first 20. */
@@ -45,17 +50,19 @@ export const read = async function* (
   onNoise: (sentence: string) => void
 ): AsyncGenerator<AnyMessage> {
   let told = 0
-  for await (const line of lines(input)) {
-    // A byte-order mark and CR before the line feed are white space here.
-    const text = line.trim()
-    if (text === "") continue
-    const message = Json.parse(text)?.value
-    if (isMessage(message)) {
-      yield message
-      continue
+  for await (const whole of lines(input)) {
+    for (const line of whole) {
+      // A byte-order mark and CR before the line feed are white space here.
+      const text = line.trim()
+      if (text === "") continue
+      const message = Json.parse(text)?.value
+      if (isMessage(message)) {
+        yield message
+        continue
+      }
+      told++
+      if (told <= MAX_TOLD) onNoise(Wording.noise(text.slice(0, MAX_SHOWN)))
+      if (told === MAX_TOLD) onNoise(Wording.moreNoise)
     }
-    told++
-    if (told <= MAX_TOLD) onNoise(Wording.noise(text.slice(0, MAX_SHOWN)))
-    if (told === MAX_TOLD) onNoise(Wording.moreNoise)
   }
 }

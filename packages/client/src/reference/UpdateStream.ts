@@ -88,18 +88,27 @@ const makeQueue = (onUpdate: OnUpdate, onFailure: (cause: unknown) => void) => {
 /** Splits the updates off. What `onUpdate` throws goes to `onFailure`, and the next update is delivered all the same. */
 export const split = (stream: Stream, onUpdate: OnUpdate, onFailure: (cause: unknown) => void): UpdateStream => {
   const queue = makeQueue(onUpdate, onFailure)
-  const splitter = new TransformStream<AnyMessage, AnyMessage>({
-    transform: (message, controller) => {
-      if ("method" in message && message.method === "session/update" && !("id" in message)) {
-        if (isUpdate(message.params)) queue.push(message.params)
-        else onFailure(new Error(Wording.updateWithoutKind))
-      } else {
-        controller.enqueue(message)
-      }
-    }
-  })
+  const reader = stream.readable.getReader()
+  // Not a TransformStream: an update costs one read here, and a burst of them leaves little to be collected.
+  const readable = new ReadableStream<AnyMessage>(
+    {
+      pull: async (controller) => {
+        for (;;) {
+          const { done, value: message } = await reader.read()
+          if (done) return controller.close()
+          if (!("method" in message) || message.method !== "session/update" || "id" in message) {
+            return controller.enqueue(message)
+          }
+          if (isUpdate(message.params)) queue.push(message.params)
+          else onFailure(new Error(Wording.updateWithoutKind))
+        }
+      },
+      cancel: (reason) => reader.cancel(reason)
+    },
+    { highWaterMark: 0 }
+  )
   return {
-    stream: { writable: stream.writable, readable: stream.readable.pipeThrough(splitter) },
+    stream: { writable: stream.writable, readable },
     delivered: queue.delivered
   }
 }
