@@ -227,7 +227,8 @@ describe("calls", () => {
     ([args]) => {
       const received = CallParams.decode(JSON.parse(JSON.stringify(CallParams.make(args, "session"))))
       const { _meta, ...expected } = JSON.parse(JSON.stringify(args)) as Record<string, unknown>
-      assert.deepStrictEqual(received, { arguments: expected, sessionId: "session" })
+      // As they stand on the wire: what a comparison of values makes of odd numbers and keys is not the point.
+      assert.strictEqual(JSON.stringify(received), JSON.stringify({ arguments: expected, sessionId: "session" }))
     },
     runs
   )
