@@ -55,6 +55,18 @@ const flags = {
   )
 }
 
+/**
+ * The command line with a prompt that begins with a dash (a list in Markdown, a negative number) joined to its flag: the parser
+ * would take it for flags. One with two dashes is a flag whose prompt was forgotten; `--prompt=TEXT` takes any text.
+ */
+export const withPrompt = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const at = args.indexOf("--prompt")
+  const text = args[at + 1]
+  const isInFront = at >= 0 && !args.slice(0, at).includes("--")
+  if (!isInFront || text === undefined || !text.startsWith("-") || text.startsWith("--")) return args
+  return args.toSpliced(at, 2, `--prompt=${text}`)
+}
+
 /** How long a cancelled turn may take to end, in ms, before the agent is closed anyway (CLI-4). */
 const CANCEL_GRACE = 5_000
 

@@ -2,12 +2,14 @@
 import { createInterface } from "node:readline/promises"
 import { ReadStream } from "node:tty"
 import { PermissionPolicy } from "@acp-client-tools/client/reference"
-import { LogLine } from "@acp-client-tools/protocol"
+import { Json, LogLine } from "@acp-client-tools/protocol"
 
 const question = ({ options, toolCall }: Parameters<PermissionPolicy.PermissionPolicy>[0]): string =>
   [
     `The agent asks to run "${LogLine.escape(toolCall.title ?? toolCall.toolCallId)}"`,
-    ...(toolCall.rawInput === undefined ? [] : [` with ${LogLine.escape(JSON.stringify(toolCall.rawInput))}`]),
+    ...(toolCall.rawInput === undefined
+      ? []
+      : [` with ${LogLine.escape(Json.stringify(toolCall.rawInput) ?? "arguments nested too deep to be shown")}`]),
     "\n",
     ...options.map(({ name }, index) => `  ${index + 1}  ${LogLine.escape(name)}\n`),
     `Your choice (1 to ${options.length}; anything else refuses): `
@@ -69,7 +71,7 @@ export const ask = ({ freshLine, input, interrupt, output }: Terminal): Permissi
         lines.close()
       }
     })
-    last = answer
+    last = answer.catch(() => undefined)
     return answer
   }
 }

@@ -43,7 +43,7 @@ const services = Layer.mergeAll(
   Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
 )
 
-const program = Command.runWith(root, { version })(process.argv.slice(2)).pipe(
+const program = Command.runWith(root, { version })(ClientCommand.withPrompt(process.argv.slice(2))).pipe(
   Effect.catchIf(CliError.isCliError, (error) => Effect.fail(usageFailure(error))),
   Effect.provide(services)
 )

@@ -46,6 +46,23 @@ describe("a permission question at the terminal", () => {
     expect(await answer).toBe(chosen)
   })
 
+  it("is asked though the one before it could not be", async () => {
+    const input = new PassThrough()
+    const output = new PassThrough()
+    const shown = new Promise((resolve) => output.on("data", resolve))
+    let isBroken = true
+    const freshLine = () => {
+      if (isBroken) throw new Error("the terminal is gone")
+    }
+    const policy = TerminalPermission.ask({ input, output, freshLine, interrupt: () => undefined })
+    await expect(policy(request, new AbortController().signal)).rejects.toThrow("the terminal is gone")
+    isBroken = false
+    const second = policy(request, new AbortController().signal)
+    await shown
+    input.write("1\n")
+    expect(await second).toBe("yes")
+  })
+
   it("shows what is asked, without the agent's control characters", async () => {
     const { asked, input, policy, shown } = terminal()
     const answer = policy(request, new AbortController().signal)

@@ -11,8 +11,15 @@ import { Result } from "effect"
 type Issue = StandardSchemaV1.Issue
 type Draft = "2020-12" | "draft-07"
 
-// Nothing is coerced or filled in, unknown keywords and formats are ignored, and no property is found in a prototype.
-const options: Options = { strict: false, validateFormats: false, ownProperties: true, logger: false }
+// Nothing is coerced or filled in, unknown keywords and formats are ignored, and no property is found in a prototype. 19.99 is a
+// multiple of 0.01, which no binary fraction says exactly.
+const options: Options = {
+  strict: false,
+  validateFormats: false,
+  ownProperties: true,
+  logger: false,
+  multipleOfPrecision: 6
+}
 
 const make = (draft: Draft, allErrors: boolean): Ajv =>
   draft === "draft-07" ? new Ajv({ ...options, allErrors }) : new Ajv2020({ ...options, allErrors })
@@ -33,8 +40,8 @@ const shared = (draft: Draft, allErrors: boolean): Ajv => {
 
 /** Compiles a schema; throws where that cannot be done. */
 const compile = (schema: JsonObject, draft: Draft, allErrors: boolean): ValidateFunction => {
-  // A schema with a name of its own gets an Ajv of its own: names are unique in one.
-  if (Object.hasOwn(schema, "$id")) return make(draft, allErrors).compile(schema)
+  // A schema with a name in it gets an Ajv of its own: names are unique in one, and stay known.
+  if (Json.stringify(schema)?.includes('"$id"') !== false) return make(draft, allErrors).compile(schema)
   const ajv = shared(draft, allErrors)
   try {
     return ajv.compile(schema)

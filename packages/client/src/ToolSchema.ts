@@ -61,7 +61,8 @@ const isOfOtherCopy = ({ ast }: Decoder): boolean => !Object.prototype.isPrototy
 const DEFINITIONS = "#/$defs/"
 
 /** The schema a root `$ref` stands for, in its place: what a model's provider looks for is at the root. */
-const withoutRootReference = (schema: JsonObject): JsonObject => {
+const withoutRootReference = (schema: Record<string, unknown>): Record<string, unknown> => {
+  if (!Json.isObject(schema)) return schema
   const { $defs, $ref, ...rest } = schema
   const name = typeof $ref === "string" && $ref.startsWith(DEFINITIONS) ? $ref.slice(DEFINITIONS.length) : undefined
   const root = name === undefined ? undefined : Json.get($defs, Json.pointerKey(name))
@@ -69,6 +70,19 @@ const withoutRootReference = (schema: JsonObject): JsonObject => {
   const inlined = { ...rest, ...root }
   return Json.stringify(inlined)?.includes(`"${DEFINITIONS}`) === true ? { ...inlined, $defs } : inlined
 }
+
+/** The schema of another library, offered as ours are. */
+const ofStandard = ({ "~standard": standard }: Standard): Standard => ({
+  "~standard": {
+    version: standard.version,
+    vendor: standard.vendor,
+    validate: (value) => standard.validate(value),
+    jsonSchema: {
+      input: (target) => withoutRootReference(standard.jsonSchema.input(target)),
+      output: (target) => standard.jsonSchema.output(target)
+    }
+  }
+})
 
 const faultsOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -106,7 +120,7 @@ export const ofJson = (schema: JsonObject): Result.Result<Standard, string> =>
  * JSON Schema, none at all, or something else that cannot be offered.
  */
 export const ofLibrary = (inputSchema: unknown): Result.Result<Standard | undefined, string> => {
-  if (isStandard(inputSchema)) return Result.succeed(inputSchema)
+  if (isStandard(inputSchema)) return Result.succeed(ofStandard(inputSchema))
   if (isEffect(inputSchema)) {
     return isOfOtherCopy(inputSchema) ? Result.fail(Wording.schemaOfOtherEffect) : Result.succeed(ofEffect(inputSchema))
   }
@@ -139,7 +153,8 @@ export const offered = (schema: Standard): Result.Result<unknown, string> =>
 const MAX_FAULTS = 20
 
 const place = ({ path = [] }: StandardSchemaV1.Issue): string =>
-  path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+  // Not `path.map`: the path of a library may be an array of a kind of its own.
+  Array.from(path, (part) => String(typeof part === "object" ? part.key : part)).join(".")
 
 /** What the model reads of faults in its arguments (CLIENT-3). */
 export const faultsText = (issues: ReadonlyArray<StandardSchemaV1.Issue>): string => {

@@ -109,7 +109,63 @@ describe("an agent that is started", () => {
     })
     await connection.close()
     assert.deepStrictEqual(lines, ["/ mine"])
-    assert.strictEqual(await connection.closed, "the agent exited with code 0")
+    assert.strictEqual(await connection.closed, "the connection was closed on this side")
+  })
+})
+
+describe("an agent that is difficult", () => {
+  const line = (message: object): string => JSON.stringify({ jsonrpc: "2.0", ...message })
+  const opening = `
+    const { createInterface } = require("node:readline")
+    const { closeSync, writeSync } = require("node:fs")
+    const say = (...lines) => writeSync(1, lines.map((one) => one + "\\n").join(""))
+    const answers = { initialize: { protocolVersion: 1 }, "session/new": { sessionId: "s" } }
+    createInterface({ input: process.stdin }).on("line", (text) => {
+      const { id, method } = JSON.parse(text)
+      const end = JSON.stringify({ jsonrpc: "2.0", id, result: { stopReason: "end_turn" } })
+      if (answers[method]) say(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method] }))
+      if (method === "session/prompt") turn(end)
+    })
+  `
+  const update = line({
+    method: "session/update",
+    params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "a" } } }
+  })
+  const promptOf = async (turn: string, options: StartOptions = {}) => {
+    let updates = 0
+    const onUpdate = () => void updates++
+    await using connection = await startAgent(process.execPath, ["-e", `${opening}${turn}`], { onUpdate, ...options })
+    const session = await connection.newSession("/")
+    return { stopReason: await session.prompt("Hello"), updates }
+  }
+
+  it("and reads no more is heard to its end: what it wrote after that, too [CLIENT-7.a]", async () => {
+    const request = line({ id: 1, method: "_nobody/knows", params: {} })
+    const turn = `const turn = (end) => {
+      closeSync(0)
+      say(${JSON.stringify(request)})
+      setTimeout(() => say(...Array(500).fill(${JSON.stringify(update)}), end), 200)
+    }`
+    assert.deepStrictEqual(await promptOf(turn), { stopReason: "end_turn", updates: 500 })
+  })
+
+  it("and writes what is nested too deep to be answered in full keeps its connection", async () => {
+    const turn = `const turn = (end) => {
+      const deep = "[".repeat(100_000) + "]".repeat(100_000)
+      process.stdout.write('{"jsonrpc":"2.0","x":' + deep + '}\\n{"jsonrpc":"2.0","id":' + deep + '}\\n' + end + '\\n')
+    }`
+    assert.deepStrictEqual(await promptOf(turn), { stopReason: "end_turn", updates: 0 })
+  })
+
+  it("and prints noise is told of in a sentence, escaped; a log that throws harms nothing", async () => {
+    const lines: Array<string> = []
+    const log = (told: string) => {
+      lines.push(told)
+      throw new Error("log")
+    }
+    const turn = `const turn = (end) => say("\\u001b[31mhello", end)`
+    assert.deepStrictEqual(await promptOf(turn, { log }), { stopReason: "end_turn", updates: 0 })
+    assert.deepStrictEqual(lines, ["the agent wrote something on stdout that is not ACP: \\u001b[31mhello"])
   })
 })
 

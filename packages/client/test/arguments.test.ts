@@ -122,6 +122,23 @@ describe("raw JSON Schema", () => {
     assert.deepStrictEqual(schemaOf(defineTool({ name: "a", inputSchema, execute: () => 1 })), inputSchema)
   })
 
+  it("takes decimals and large numbers for the multiples they are [CLIENT-3.a]", async () => {
+    const inputSchema = { type: "object", properties: { price: { multipleOf: 0.01 }, count: { multipleOf: 1 } } }
+    const tool = { ...described, inputSchema, execute: () => "fits" }
+    for (const price of [19.99, 4.35, 0.07, 1_234_567.89]) assert.strictEqual(await call(tool, { price }), "fits")
+    for (const count of [3, 1e22]) assert.strictEqual(await call(tool, { count }), "fits")
+    assert.match(await textOf(call(tool, { price: 0.015 })), /^invalid arguments: price: must be multiple of 0.01/)
+    assert.match(await textOf(call(tool, { count: 1.5 })), /^invalid arguments: count: must be multiple of 1/)
+  })
+
+  it("knows nothing of the names in another's [CLIENT-3.g]", () => {
+    const inner = { $id: "https://example.com/inner", type: "string" }
+    const defined = (properties: object) =>
+      Toolkit.decode([{ name: "a", inputSchema: { type: "object", properties }, execute: () => 1 }])
+    assert.isTrue(Result.isSuccess(defined({ a: inner })))
+    assert.isTrue(Result.isFailure(defined({ a: { $ref: "https://example.com/inner" } })))
+  })
+
   it("with a name of its own may be used twice", () => {
     const inputSchema = { $id: "https://example.com/t", type: "object" }
     const tools = ["a", "b"].map((name) => ({ name, inputSchema, execute: () => 1 }))
@@ -172,6 +189,26 @@ describe("a schema of a library", () => {
   it("without JSON Schema is refused, and the adapter named [CLIENT-3.g]", () => {
     assert.match(refusal(v.object({})), /^inputSchema has no JSON Schema of its input: .*@valibot\/to-json-schema$/)
     assert.match(refusal(z.object({ when: z.date() })), /^inputSchema has no JSON Schema of its input: Date cannot/)
+  })
+
+  it("with a name, or that refers to itself, is offered with its properties at the root [CLIENT-3.j]", async () => {
+    const city = defineTool({
+      ...described,
+      inputSchema: z.object({ city: z.string() }).meta({ id: "C" }),
+      execute: () => 1
+    })
+    assert.deepInclude(schemaOf(city), { type: "object", required: ["city"] })
+    assert.notProperty(schemaOf(city), "$ref")
+    const list = type({ v: "number", "next?": "this" })
+    const linked = defineTool({ ...described, inputSchema: list, execute: ({ v: value }) => value })
+    assert.deepInclude(schemaOf(linked), { type: "object", required: ["v"] })
+    assert.strictEqual(await call(linked, { v: 1, next: { v: 2 } }), 1)
+  })
+
+  it("names no argument where the fault is of them all [CLIENT-3.b]", async () => {
+    const inputSchema = type({ a: "string" }).narrow(({ a }, ctx) => a === "ok" || ctx.mustBe("ok"))
+    const text = await textOf(call(defineTool({ ...described, inputSchema, execute: () => 1 }), { a: "x" }))
+    assert.match(text, /^invalid arguments: must be ok/)
   })
 
   it("that stands inside a plain object is no schema: how to make it one is told [CLIENT-1.b]", () => {

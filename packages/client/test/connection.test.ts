@@ -133,6 +133,36 @@ describe("a prompt", () => {
     })
   )
 
+  it.effect("gives a handler that is only slow its time, though the agent has gone [CLIENT-7.a]", () =>
+    Effect.gen(function* () {
+      const agent = FakeAgent.make()
+      const opened = FakeAgent.open(agent)
+      let handled = 0
+      let settle = (): void => undefined
+      const onUpdate = () => {
+        handled++
+        return new Promise<void>((resolve) => (settle = resolve))
+      }
+      const connection = yield* Connection.make(agent.stream, { onUpdate })
+      const started = yield* connection.newSession("/")
+      yield* Effect.promise(() => opened)
+      const ended = yield* Effect.forkChild(started.prompt("Hello"))
+      yield* Effect.promise(async () => {
+        const { id } = await agent.next()
+        await agent.send(chunk("a"), chunk("b"), chunk("c"), { id, result: { stopReason: "end_turn" } })
+        await agent.die()
+      })
+      yield* connection.closed
+      for (let settled = 0; settled < 3; settled++) {
+        yield* TestClock.adjust("4 seconds")
+        settle()
+        yield* Effect.promise(() => new Promise(setImmediate))
+      }
+      assert.strictEqual(yield* Fiber.join(ended), "end_turn")
+      assert.strictEqual(handled, 3)
+    })
+  )
+
   it("waits for the end of a turn that was given up before it sends the next", async () => {
     const { agent, session: started } = await session()
     const stop = new AbortController()
@@ -257,7 +287,83 @@ describe("cancelling a session", () => {
   })
 })
 
+describe("what cannot be sent", () => {
+  it("fails alone: params without JSON text, in words that say so", async () => {
+    const { agent, connection, session: started } = await session()
+    const cycle: Record<string, unknown> = {}
+    cycle["self"] = cycle
+    for (const params of [{ n: 1n }, cycle] as ReadonlyArray<any>) {
+      const message = await connection.request("_x/y", params).catch((cause: Error) => cause.message)
+      assert.match(String(message), /^_x\/y was not sent: its params have no JSON text/)
+    }
+    const faulty: any = [{ type: "text", text: "a", _meta: { n: 1n } }]
+    assert.match(await started.prompt(faulty).catch(String), /session\/prompt was not sent/)
+    const alive = started.prompt("two")
+    assert.strictEqual((await agent.answer({ result: { stopReason: "end_turn" } })).params.prompt[0].text, "two")
+    assert.strictEqual(await alive, "end_turn")
+  })
+
+  it("is not sent when its signal is aborted already", async () => {
+    const { agent, connection, session: started } = await session()
+    const signal = AbortSignal.abort(new Error("never mind"))
+    const events = async () => {
+      for await (const _ of started.stream("one", { signal })) assert.fail("an event")
+    }
+    const given = [
+      started.prompt("one", { signal }),
+      started.setConfigOption("a", true, { signal }),
+      events(),
+      connection.newSession("/", { signal }),
+      connection.deleteSession("s", { signal }),
+      connection.authenticate("a", { signal }),
+      connection.request("_x/y", {}, { signal })
+    ]
+    for (const one of given) {
+      assert.strictEqual(String(await one.catch((cause: unknown) => cause)), "Error: never mind")
+    }
+    await agent.send({ id: 1, method: "_nobody/knows", params: {} })
+    assert.strictEqual((await agent.next()).id, 1)
+  })
+})
+
+describe("the reason of the end", () => {
+  it("is told as it is: closed on this side", async () => {
+    const { connection } = await session()
+    await connection.close()
+    assert.strictEqual(await connection.closed, "the connection was closed on this side")
+  })
+})
+
 describe("a permission question", () => {
+  it.effect("of a later turn is asked, though a cancelled one never ends; that is waited for once [CLIENT-6.a]", () =>
+    Effect.gen(function* () {
+      const agent = FakeAgent.make()
+      const opened = FakeAgent.open(agent)
+      const connection = yield* Connection.make(agent.stream, { permission: ({ options }) => options[0]?.optionId })
+      const started = yield* connection.newSession("/")
+      yield* Effect.promise(() => opened)
+      const next = Effect.promise(agent.next)
+      const first = yield* Effect.forkChild(started.prompt("one"))
+      yield* next
+      yield* Fiber.interrupt(first)
+      assert.sameMembers([(yield* next).method, (yield* next).method], ["$/cancel_request", "session/cancel"])
+      const second = yield* Effect.forkChild(started.prompt("two"))
+      yield* TestClock.adjust("5 seconds")
+      const { id, params } = yield* next
+      assert.strictEqual(params.prompt[0].text, "two")
+      const options = [{ optionId: "a", name: "A", kind: "allow_once" }]
+      const question = { sessionId: "s", toolCall: { toolCallId: "1" }, options }
+      yield* Effect.promise(() => agent.send({ id: 7, method: "session/request_permission", params: question }))
+      assert.deepStrictEqual((yield* next).result.outcome, { outcome: "selected", optionId: "a" })
+      yield* Effect.promise(() => agent.send({ id, result: { stopReason: "end_turn" } }))
+      assert.strictEqual(yield* Fiber.join(second), "end_turn")
+      const third = yield* Effect.forkChild(started.prompt("three"))
+      const answer = { result: { stopReason: "end_turn" } }
+      assert.strictEqual((yield* Effect.promise(() => agent.answer(answer))).params.prompt[0].text, "three")
+      assert.strictEqual(yield* Fiber.join(third), "end_turn")
+    })
+  )
+
   it("that crosses the cancel of its turn is answered cancelled; the next turn may ask again [CLIENT-6.a]", async () => {
     const { agent, session: started } = await session({ permission: ({ options }) => options[0]?.optionId })
     const question = (id: number) => ({
@@ -273,14 +379,11 @@ describe("a permission question", () => {
     const { id } = await agent.next()
     await started.cancel()
     await agent.next()
-    // Sent too early, it is refused, and allows nothing.
-    const early = started.prompt("too early").catch(() => "refused")
-    await agent.send({ id: (await agent.next()).id, error: { code: -32600, message: "busy" } })
-    assert.strictEqual(await early, "refused")
+    // Given while the cancelled turn is still ending, it waits for that, and allows nothing.
+    const second = started.prompt("two")
     await agent.send(question(7), { id, result: { stopReason: "cancelled" } })
     assert.deepStrictEqual(await agent.next(), { jsonrpc: "2.0", id: 7, result: { outcome: { outcome: "cancelled" } } })
     assert.strictEqual(await first, "cancelled")
-    const second = started.prompt("two")
     const prompt = await agent.next()
     await agent.send(question(8))
     const outcome = { outcome: "selected", optionId: "a" }

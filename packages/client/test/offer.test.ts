@@ -181,10 +181,11 @@ describe("tools that differ by session", () => {
   })
 
   it("stay when they are asked for again and cannot be made, or that is withdrawn [CLIENT-5.b]", async () => {
+    const late = Promise.withResolvers<Toolkit.Toolkit>()
     const asked = [
       () => ofSession({ sessionId: "s", cwd: "/one" }),
       () => Promise.reject(new Error('{"a":1}')),
-      () => new Promise<Toolkit.Toolkit>(() => undefined)
+      () => late.promise
     ]
     const offer = ToolOffer.perSession(() => asked.shift()?.() ?? Toolkit.empty)
     const list = (signal?: AbortSignal) => handle(offer, LIST, { sessionId: "s", cwd: "/one" }, signal)
@@ -196,6 +197,11 @@ describe("tools that differ by session", () => {
     cancel.abort()
     assert.strictEqual(await listing, -32800)
     assert.strictEqual(await handle(offer, "_t/cwd", params("s")), "/one")
+    // Made after all, they replace nothing.
+    late.resolve(ofSession({ sessionId: "s", cwd: "/two" }))
+    await new Promise(setImmediate)
+    assert.strictEqual(await handle(offer, "_t/cwd", params("s")), "/one")
+    assert.strictEqual(await codeOf(handle(offer, "_t/unknown", {})), -32601)
   })
 
   it("that a call waits for in vain are unknown to it [CLIENT-5.b]", async () => {

@@ -291,6 +291,8 @@ export const agentKilled = (signal: string): string => `the agent was ended by $
 export const agentStoppedReading = "the agent closed its stdin"
 export const agentStoppedWriting = "the agent closed its stdout"
 export const closedHere = "the connection was closed on this side"
+export const paramsAreNotJson = (method: string): string =>
+  `${method} was not sent: its params have no JSON text; a BigInt, a cycle, or values nested too deep`
 export const agentGone = "the connection to the agent ended"
 /** `what` is one of the sentences above. */
 export const beforeItAnswered = (what: string, method: string): string =>

@@ -3,12 +3,12 @@
  * started (CLIENT-8). Used by whoever runs a client on Node.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { Writable } from "node:stream"
-import { ndJsonStream, type Stream } from "@agentclientprotocol/sdk"
+import type { Stream } from "@agentclientprotocol/sdk"
 import { Wording } from "@acp-client-tools/protocol"
 import { Deferred, Effect, type Scope } from "effect"
 import { AgentFailed } from "../reference/AgentFailed.ts"
 import * as MessageReader from "./MessageReader.ts"
+import * as MessageWriter from "./MessageWriter.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
 import * as TextLines from "./TextLines.ts"
 
@@ -39,6 +39,9 @@ export const EOF_GRACE = 2_500
 // An agent that closed its stdout is about to exit; wait this long to learn how it did.
 const EXIT_NEWS_WITHIN = 500
 
+// What an agent that reads no more still has to say is waited for so long, in ms.
+const LAST_WORDS_WITHIN = 1_000
+
 const end = Effect.fnUntraced(function* (child: ChildProcess, hurried: Effect.Effect<void>) {
   child.stdin?.end()
   yield* Effect.raceFirst(ProcessGroup.exitsWithin(child, EOF_GRACE), hurried)
@@ -57,12 +60,12 @@ const outcome = (child: ChildProcess): string => {
 /** Ends the connection where the end of stdout does not: the agent reads no more, or has exited and left its stdout. */
 const endWithAgent = (child: ChildProcess): Effect.Effect<void, never, Scope.Scope> =>
   ProcessGroup.exited(child).pipe(
-    Effect.andThen(ProcessGroup.drained(child)),
     Effect.raceFirst(
       Effect.callback<void>((resume) => {
-        child.stdin?.on("error", () => resume(Effect.void))
+        child.stdin?.on("error", () => resume(Effect.sleep(LAST_WORDS_WITHIN)))
       })
     ),
+    Effect.andThen(ProcessGroup.drained(child)),
     Effect.andThen(Effect.sync(() => child.stdout?.destroy())),
     Effect.forkScoped,
     Effect.asVoid
@@ -105,9 +108,11 @@ export const start = Effect.fnUntraced(function* ({
   )
   child.stdin.on("error", () => undefined)
   yield* endWithAgent(child)
-  const { writable } = ndJsonStream(Writable.toWeb(child.stdin), new ReadableStream())
   return {
-    stream: { writable, readable: ReadableStream.from(MessageReader.read(child.stdout, onNoise)) },
+    stream: {
+      writable: MessageWriter.to(child.stdin),
+      readable: ReadableStream.from(MessageReader.read(child.stdout, onNoise))
+    },
     whyClosed: ProcessGroup.exitsWithin(child, EXIT_NEWS_WITHIN).pipe(Effect.map(() => outcome(child))),
     hurry: Effect.asVoid(Deferred.succeed(hurried, undefined))
   }

@@ -1,6 +1,6 @@
 /**
  * Paths that an agent names, held inside the folders it may use: neither `..` nor a symbolic link leads out. Used by
- * LocalFiles and LocalTerminals. All here is done at once, so that nothing of ours comes between the check and the use.
+ * LocalFiles and LocalTerminals. All here is done at once, without a wait between its steps.
  */
 import { readlinkSync, realpathSync } from "node:fs"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"

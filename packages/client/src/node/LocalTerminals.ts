@@ -31,7 +31,7 @@ export interface Options {
 }
 
 export interface LocalTerminals extends Terminals {
-  /** Rejects with error Identifiers.INVALID_PARAMS, which says why a command cannot be run. */
+  /** Rejects with an error of code -32602, which says why a command cannot be run. */
   readonly create: (request: CreateTerminalRequest, context: Context) => Promise<CreateTerminalResponse>
   readonly output: (request: TerminalOutputRequest) => TerminalOutputResponse
   readonly waitForExit: (request: WaitForTerminalExitRequest) => Promise<WaitForTerminalExitResponse>

@@ -3,7 +3,7 @@
  * to the user and goes no further; the SDK's own reader would answer it with errors the agent did not ask for.
  */
 import { type AnyMessage, DEFAULT_MAX_MESSAGE_BYTES, MessageTooLargeError } from "@agentclientprotocol/sdk"
-import { Json, Wording } from "@acp-client-tools/protocol"
+import { Json, LogLine, Wording } from "@acp-client-tools/protocol"
 
 const NEWLINE = 10
 const MAX_SHOWN = 200
@@ -49,6 +49,13 @@ export const read = async function* (
   input: AsyncIterable<Uint8Array>,
   onNoise: (sentence: string) => void
 ): AsyncGenerator<AnyMessage> {
+  const tell = (sentence: string): void => {
+    try {
+      onNoise(sentence)
+    } catch {
+      // There is nobody to tell, and the messages go on.
+    }
+  }
   let told = 0
   for await (const whole of lines(input)) {
     for (const line of whole) {
@@ -61,8 +68,8 @@ export const read = async function* (
         continue
       }
       told++
-      if (told <= MAX_TOLD) onNoise(Wording.noise(text.slice(0, MAX_SHOWN)))
-      if (told === MAX_TOLD) onNoise(Wording.moreNoise)
+      if (told <= MAX_TOLD) tell(Wording.noise(LogLine.escape(text.slice(0, MAX_SHOWN))))
+      if (told === MAX_TOLD) tell(Wording.moreNoise)
     }
   }
 }

@@ -50,20 +50,24 @@ export interface Session {
   /** What the agent answered when the session was opened. */
   readonly opened: ReferenceSession.Opened
   /**
-   * Gives the stop reason, after every update before it was delivered. Aborting cancels the turn and rejects at once; the
-   * next prompt waits until the agent has ended it, for 5 s at most. An error has the agent's JSON-RPC `code` where the agent
+   * Gives the stop reason, after every update before it was delivered. Aborting cancels the turn and rejects at once. A prompt
+   * is sent when the cancelled turn before it has ended; one that takes longer than 5 s is given up. An error has the agent's JSON-RPC `code` where the agent
    * answered with one.
    */
   readonly prompt: (prompt: ReferenceSession.Prompt, options?: CallOptions) => Promise<StopReason>
   /**
-   * The same turn event by event: the session's updates, complete and in order, then its stop reason. Leaving the loop early
-   * cancels the turn.
+   * The same turn event by event: the session's updates, complete and in order, then its stop reason. The prompt is sent when
+   * the loop begins, and again by a second loop. Leaving the loop early cancels the turn.
    */
   readonly stream: (prompt: ReferenceSession.Prompt, options?: CallOptions) => AsyncIterable<ReferenceSession.TurnEvent>
   /** Cancels the running turn; open permission questions of the session are answered `cancelled`. */
   readonly cancel: () => Promise<void>
   /** Gives all options as they are then. */
-  readonly setConfigOption: (configId: string, value: string | boolean) => Promise<ReadonlyArray<SessionConfigOption>>
+  readonly setConfigOption: (
+    configId: string,
+    value: string | boolean,
+    options?: CallOptions
+  ) => Promise<ReadonlyArray<SessionConfigOption>>
   /** Ends the session in this client, and in the agent where that offers `session/close`. */
   readonly close: () => Promise<void>
 }
@@ -87,9 +91,9 @@ export interface AgentConnection extends AsyncDisposable {
     options?: CallOptions
   ) => Promise<ReadonlyArray<SessionInfo>>
   /** Has the agent delete a kept session, an open one as well. */
-  readonly deleteSession: (sessionId: string) => Promise<void>
+  readonly deleteSession: (sessionId: string, options?: CallOptions) => Promise<void>
   /** Logs in by one of the agent's `authMethods`; due when a session is refused with code -32000. */
-  readonly authenticate: (methodId: string) => Promise<void>
+  readonly authenticate: (methodId: string, options?: CallOptions) => Promise<void>
   /** Any other request; the answer is as it came, unchecked. */
   readonly request: (method: string, params: JsonObject, options?: CallOptions) => Promise<unknown>
   /** Settles when the connection is over, with the reason in words. */
@@ -102,6 +106,8 @@ const run = async <A, E extends { readonly message: string }>(
   effect: Effect.Effect<A, E>,
   signal?: AbortSignal
 ): Promise<A> => {
+  // What nobody wants any more is not sent.
+  signal?.throwIfAborted()
   const result = await Effect.runPromise(Effect.result(effect), signal === undefined ? {} : { signal }).catch(
     (cause: unknown) => {
       throw signal?.aborted === true ? signal.reason : cause
@@ -130,15 +136,19 @@ const toSession = (session: ReferenceSession.Session): Session => ({
   prompt: (prompt, { signal } = {}) => run(session.prompt(prompt), signal),
   stream: (prompt, { signal } = {}) =>
     Stream.toAsyncIterable(
-      session
-        .stream(prompt)
-        .pipe(
-          Stream.mapError(toError),
-          signal === undefined ? (events) => events : Stream.interruptWhen(aborted(signal))
-        )
+      Stream.suspend(() =>
+        signal?.aborted === true
+          ? Stream.fail(signal.reason)
+          : session
+              .stream(prompt)
+              .pipe(
+                Stream.mapError(toError),
+                signal === undefined ? (events) => events : Stream.interruptWhen(aborted(signal))
+              )
+      )
     ),
   cancel: () => run(session.cancel),
-  setConfigOption: (configId, value) => run(session.setConfigOption(configId, value)),
+  setConfigOption: (configId, value, { signal } = {}) => run(session.setConfigOption(configId, value), signal),
   close: () => run(session.close)
 })
 
@@ -150,8 +160,8 @@ const toConnection = (connection: Connection.Connection, close: () => Promise<vo
   resumeSession: async (sessionId, place, { signal } = {}) =>
     toSession(await run(connection.resumeSession(sessionId, place), signal)),
   listSessions: (filter, { signal } = {}) => run(connection.listSessions(filter), signal),
-  deleteSession: (sessionId) => run(connection.deleteSession(sessionId)),
-  authenticate: (methodId) => run(connection.authenticate(methodId)),
+  deleteSession: (sessionId, { signal } = {}) => run(connection.deleteSession(sessionId), signal),
+  authenticate: (methodId, { signal } = {}) => run(connection.authenticate(methodId), signal),
   request: (method, params, { signal } = {}) => run(connection.request(method, params), signal),
   closed: run(connection.closed),
   close,
@@ -202,7 +212,7 @@ export const startAgent = async (
 ): Promise<AgentConnection> => {
   const settings = connectionOptions(options)
   const { start } = await import("../node/AgentProcess.ts")
-  const agent = start({ command, args, cwd, env, stderr, onNoise: settings.log })
+  const agent = start({ command, args, cwd, env, stderr, onNoise: settings.log ?? ((line) => console.error(line)) })
   return connectIn(
     Scope.makeUnsafe(),
     Effect.flatMap(agent, ({ stream, whyClosed }) => Connection.make(stream, { ...settings, whyClosed }))

@@ -4,6 +4,7 @@
  */
 export {
   type AgentConnection,
+  type CallOptions,
   connect,
   type ConnectOptions,
   type Session,

@@ -6,7 +6,8 @@ import { AgentFailed } from "./AgentFailed.ts"
 
 /**
  * Sends a request; interruption sends `$/cancel_request` and stops waiting. The answer is as it came, unchecked. `onAnswer` is
- * called when the agent has answered, or is gone, also when nobody waits for that any more.
+ * called when the agent has answered, or is gone, also when nobody waits for that any more. Params that have no JSON text (a
+ * BigInt, a cycle) fail this request alone; nothing is sent.
  */
 export type AgentRequest = (
   method: string,
@@ -32,8 +33,8 @@ class ConnectionLost extends Schema.TaggedError<ConnectionLost>()("ConnectionLos
 /** Requests over a connection; `whyClosed` says in words why it ended. */
 export const make =
   (agent: ClientContext, whyClosed: Effect.Effect<string>): AgentRequest =>
-  (method, params, onAnswer = () => undefined) =>
-    Effect.tryPromise({
+  (method, params, onAnswer = () => undefined) => {
+    const sent = Effect.tryPromise({
       try: (signal) => {
         const answer = agent.request(method, params, { cancellationSignal: signal })
         answer.then(onAnswer, onAnswer)
@@ -51,6 +52,13 @@ export const make =
         )
       )
     )
+    // One that cannot be written would end the connection.
+    return Effect.suspend(() => {
+      if (Json.stringify(params) !== undefined) return sent
+      onAnswer()
+      return Effect.fail(new AgentFailed({ message: Wording.paramsAreNotJson(method) }))
+    })
+  }
 
 /** The failure of an answer that lacks what it must have. */
 export const malformed = (method: string, expected: string): AgentFailed =>

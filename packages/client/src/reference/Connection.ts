@@ -114,8 +114,8 @@ const offers = ({ agentCapabilities }: InitializeResponse, method: string): bool
 /** A list of more pages than this has no end. */
 const MAX_PAGES = 1_000
 
-/** How long updates are waited for when the connection has ended, in ms. */
-const DELIVERED_AFTER_END = 5_000
+/** How long one update may take to be handled when the connection has ended, in ms; then the rest is given up. */
+const STUCK_AFTER = 5_000
 
 const settles = (given: void | Promise<void> | Effect.Effect<void, unknown>): void | Promise<void> =>
   Effect.isEffect(given) ? Effect.runPromise(given) : given
@@ -181,13 +181,13 @@ export const make = Effect.fnUntraced(function* (
   )
   // Nobody asks any more for what still runs.
   void connection.closed.then(() => endServices())
-  const why = Effect.suspend(() =>
-    connection.signal.reason instanceof MessageTooLargeError ? Effect.succeed(Wording.messageTooLarge) : whyClosed
-  )
-  const request = AgentRequest.make(
-    connection.agent,
-    Effect.suspend(() => (isClosedHere ? Effect.succeed(Wording.closedHere) : why))
-  )
+  const why = Effect.suspend(() => {
+    if (isClosedHere) return Effect.succeed(Wording.closedHere)
+    return connection.signal.reason instanceof MessageTooLargeError
+      ? Effect.succeed(Wording.messageTooLarge)
+      : whyClosed
+  })
+  const request = AgentRequest.make(connection.agent, why)
 
   const agent = yield* Initialize.answered(
     request("initialize", {
@@ -216,14 +216,15 @@ export const make = Effect.fnUntraced(function* (
       return ended(sessionId)
     })
 
-  // A handler that never ends must not keep what waits for it when there is no agent any more.
-  const delivered = Effect.raceFirst(
-    Effect.promise(updates.delivered),
-    Effect.andThen(
-      Effect.promise(() => connection.closed),
-      Effect.sleep(DELIVERED_AFTER_END)
-    )
-  )
+  // A slow handler gets its time; one that never ends must not keep what waits for it when there is no agent any more.
+  const stuckAfterEnd = Effect.gen(function* () {
+    yield* Effect.promise(() => connection.closed)
+    for (let before = -1; updates.count() !== before;) {
+      before = updates.count()
+      yield* Effect.sleep(STUCK_AFTER)
+    }
+  })
+  const delivered = Effect.raceFirst(Effect.promise(updates.delivered), stuckAfterEnd)
 
   const host: Session.Host = {
     request,

@@ -31,7 +31,8 @@ export interface Session {
   readonly opened: Opened
   /**
    * Sends a prompt and waits for its stop reason, until every update received before it was delivered (CLIENT-7).
-   * Interruption cancels the turn and does not wait for it; the next prompt does, for 5 s at most.
+   * Interruption cancels the turn and does not wait for it. A prompt is sent when the cancelled turn before it has ended; one
+   * that takes longer than 5 s is given up.
    */
   readonly prompt: (prompt: Prompt) => Effect.Effect<StopReason, AgentFailed>
   /**
@@ -66,8 +67,8 @@ export interface Host {
   readonly close: (sessionId: string) => Effect.Effect<void, AgentFailed>
 }
 
-/** How long a prompt waits for a turn to end that was interrupted here, in ms. */
-const ABANDONED_GRACE = 5_000
+/** How long a prompt waits for a turn to end that was cancelled, in ms. */
+const CANCELLED_GRACE = 5_000
 
 const blocks = (prompt: Prompt): ReadonlyArray<ContentBlock> =>
   typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt
@@ -77,51 +78,49 @@ const isStopReason = (value: unknown): value is StopReason => typeof value === "
 const areConfigOptions = (value: unknown): value is ReadonlyArray<SessionConfigOption> => Array.isArray(value)
 
 export const make = (host: Host, sessionId: string, opened: Opened): Session => {
-  // Turns the agent has not ended; those among them that nobody here waits for any more.
-  let running = 0
-  const abandoned = new Set<Promise<void>>()
+  // Turns the agent has not ended; those among them that were cancelled.
+  const running = new Set<Promise<void>>()
+  const ending = new Set<Promise<void>>()
+
+  /** No longer counted. When no cancelled turn is left, the one that runs may ask. */
+  const leave = (turn: Promise<void>): void => {
+    running.delete(turn)
+    if (ending.delete(turn) && ending.size === 0 && running.size > 0) host.questions.allow(sessionId)
+  }
 
   // Not awaited: an agent that reads no more must not keep anyone who wants to leave. The notification is in the queue
   // before the answers are, so that the agent sees why its questions end.
   const cancel = Effect.sync(() => {
+    running.forEach((turn) => ending.add(turn))
     host.notify("session/cancel", { sessionId })
     host.questions.cancel(sessionId)
   })
 
-  /** The turn: its answer, and what settles when the agent has ended it, whoever still waits for that. */
+  /** The answer of a turn, which counts as running until the agent has ended it, whoever still waits for that. */
   const turn = (given: Prompt) => {
     const over = Promise.withResolvers<void>()
     // While a cancelled turn is still ending, its questions stay cancelled.
-    if (running === 0) host.questions.allow(sessionId)
-    running++
-    const answer = host.request("session/prompt", { sessionId, prompt: blocks(given) }, () => {
-      running--
+    if (ending.size === 0) host.questions.allow(sessionId)
+    running.add(over.promise)
+    return host.request("session/prompt", { sessionId, prompt: blocks(given) }, () => {
+      leave(over.promise)
       over.resolve()
     })
-    return { answer, over: over.promise }
   }
-
-  /** Leaves a turn to end alone. */
-  const abandon = (over: Promise<void>): Effect.Effect<void> =>
-    Effect.andThen(
-      cancel,
-      Effect.sync(() => {
-        abandoned.add(over)
-        void over.then(() => abandoned.delete(over))
-      })
-    )
 
   const prompt = Effect.fnUntraced(function* (given: Prompt) {
     // An agent runs one turn at a time, and refuses another while the last is ending.
-    if (abandoned.size > 0) {
+    if (ending.size > 0) {
+      const cancelled = [...ending]
       yield* Effect.timeoutOption(
-        Effect.promise(() => Promise.all(abandoned)),
-        ABANDONED_GRACE
+        Effect.promise(() => Promise.all(cancelled)),
+        CANCELLED_GRACE
       )
+      // One that has not ended by now never will; no later prompt waits for it.
+      cancelled.forEach(leave)
     }
-    const { answer, over } = turn(given)
-    const result = yield* answer.pipe(
-      Effect.onInterrupt(() => abandon(over)),
+    const result = yield* turn(given).pipe(
+      Effect.onInterrupt(() => cancel),
       Effect.tapError(() => host.delivered)
     )
     yield* host.delivered

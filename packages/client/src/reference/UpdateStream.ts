@@ -19,6 +19,8 @@ export interface UpdateStream {
   readonly stream: Stream
   /** Settles when every update received so far has been delivered. */
   readonly delivered: () => Promise<void>
+  /** How many updates have been delivered. */
+  readonly count: () => number
 }
 
 const isUpdate = (params: unknown): params is Update =>
@@ -71,6 +73,7 @@ const makeQueue = (onUpdate: OnUpdate, onFailure: (cause: unknown) => void) => {
   }
 
   return {
+    count: (): number => delivered,
     push: (update: Update): void => {
       received++
       if (isBusy) {
@@ -109,6 +112,7 @@ export const split = (stream: Stream, onUpdate: OnUpdate, onFailure: (cause: unk
   )
   return {
     stream: { writable: stream.writable, readable },
-    delivered: queue.delivered
+    delivered: queue.delivered,
+    count: queue.count
   }
 }
