@@ -136,7 +136,7 @@ describe("raw JSON Schema", () => {
     const defined = (properties: object) =>
       Toolkit.decode([{ name: "a", inputSchema: { type: "object", properties }, execute: () => 1 }])
     assert.isTrue(Result.isSuccess(defined({ a: inner })))
-    assert.isTrue(Result.isFailure(defined({ a: { $ref: "https://example.com/inner" } })))
+    assert.isTrue(Result.isFailure(defined({ a: { type: "number" }, b: { $ref: inner.$id } })))
   })
 
   it("with a name of its own may be used twice", () => {
