@@ -192,5 +192,7 @@ export const command = Command.make(
         return Exit.isFailure(exit) && Failure.isSignalled(exit.cause) ? Effect.void : stdout.flushed
       })
     )
+    const lost = stdout.fault()
+    if (lost !== undefined) return yield* Failure.agentFailed(`what was written to stdout is lost: ${lost}`)
   })
 ).pipe(Command.withDescription("Start an ACP agent, offer it tools and give it a prompt"))

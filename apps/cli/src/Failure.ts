@@ -7,7 +7,7 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
   exitCode: Schema.Int
 }) {}
 
-/** 1: another stop reason than `end_turn`, or an agent that failed. */
+/** 1: another stop reason than `end_turn`, an agent that failed, or an answer that could not be written. */
 export const agentFailed = (message: string): Failure => new Failure({ message, exitCode: 1 })
 
 /** 2: flags, files, modules, definitions. */

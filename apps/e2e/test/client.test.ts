@@ -1,6 +1,8 @@
 /** CLIENT: a client that leaves an agent which does not want to end. Real processes, and the waits of the command itself. */
-import type { ChildProcess } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
+import { closeSync, openSync } from "node:fs"
 import { createInterface } from "node:readline"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 import * as Command from "../src/Command.ts"
@@ -70,4 +72,18 @@ it("a tool that ends the process leaves no agent behind [CLIENT-8.b]", async () 
   const command = Command.client(["--tools", folder.path("tools.mjs"), "--prompt", "Hi"], silentAgent("deaf"))
   // The agent has the client's stderr: that this run ends at all says that the agent is gone.
   expect(await prompted(command)).toMatchObject({ exitCode: 7 })
+})
+
+it("whose stdout takes nothing says so, and does not end as if all was well [CLI-4.b]", async () => {
+  await using folder = await Folder.make({
+    "agent.yaml": JSON.stringify({ model: { provider: "script", script: "./steps.yaml" } }),
+    "steps.yaml": JSON.stringify({ steps: [{ text: "Done." }] })
+  })
+  const { args, command } = Command.client(["--prompt", "Hi"], Command.agent(folder.path("agent.yaml")))
+  const readOnly = openSync(folder.path("agent.yaml"), "r")
+  const client = spawn(command, args, { stdio: ["ignore", readOnly, "pipe"] })
+  closeSync(readOnly)
+  const exited = new Promise((resolve) => client.on("exit", resolve))
+  expect(client.stderr === null ? "" : await text(client.stderr)).toContain("what was written to stdout is lost: ")
+  expect(await exited).toBe(1)
 })

@@ -18,6 +18,11 @@ const handlers: Readonly<Record<string, readonly [body: string, reads: string | 
   huge: [`return "x".repeat(40 << 20)`, failed("the tool returned more than 32505856 bytes")],
   blocks: [`const end = Date.now() + 1000; while (Date.now() < end); return "unblocked"`, "unblocked"],
   loud: [`process.stdout.write("loud\\n"); console.log("loud"); return "quiet"`, "quiet"],
+  piped: [
+    `return import("node:stream/promises").then(({ pipeline }) => pipeline(["loud\\n"], process.stdout)).then(() => "piped")`,
+    "piped"
+  ],
+  ends: [`return new Promise((resolve) => process.stdout.end("loud\\n", () => resolve("ended")))`, "ended"],
   typed: [`return "never called"`, failed("invalid arguments: n: must be number")],
   late: [`setTimeout(() => { throw new Error("late") }); return "in time"`, "in time"],
   fine: [`return new Promise((resolve) => setTimeout(resolve, 50, "fine"))`, "fine"]
@@ -67,6 +72,6 @@ it("harm their own call alone [CLIENT-3.a CLIENT-4.a CLIENT-4.b CLIENT-4.c CLIEN
     if (typeof reads === "string") expect(read[name], name).toBe(reads)
     else expect(read[name], name).toMatch(reads)
   }
-  expect(stderr.split("\n").filter((line) => line === "loud")).toHaveLength(2)
+  expect(stderr.split("\n").filter((line) => line === "loud")).toHaveLength(4)
   expect(stderr).toContain("an error was left behind by a tool: late\n")
 })
