@@ -41,12 +41,12 @@ const expected: Readonly<Record<"agent" | "client", Readonly<Record<string, Reac
     ".": { eager: [protocol, acp, ...ajv, "effect"], lazy: [] },
     "./reference": { eager: [protocol, acp, ...ajv, "effect"], lazy: [] },
     "./node": {
-      eager: [protocol, acp, "effect", "node:child_process", "node:fs", "node:fs/promises", "node:path", "node:stream"],
+      eager: [protocol, acp, "effect", "node:child_process", "node:fs", "node:fs/promises", "node:path"],
       lazy: []
     },
     "./promise": {
       eager: [protocol, acp, ...ajv, "effect"],
-      lazy: ["node:child_process", "node:stream"]
+      lazy: ["node:child_process"]
     }
   }
 }
