@@ -32,7 +32,10 @@ const load = (file: string): Effect.Effect<unknown, Failure> =>
     Effect.andThen(
       Effect.tryPromise({
         try: (signal) => importModule(file, signal),
-        catch: (cause) => badInput(`${file}: the tools module does not load: ${firstLine(cause)}`)
+        catch: (cause) => {
+          const place = cause instanceof SyntaxError ? `; node --check ${file} shows where` : ""
+          return badInput(`${file}: the tools module does not load: ${firstLine(cause)}${place}`)
+        }
       })
     ),
     Effect.timeoutOrElse({

@@ -30,11 +30,18 @@ export const text = (
 ): UpdatePrinter => {
   const titles = new Map<string, string>()
   let isLineOpen = false
+  // An agent that cuts its text anywhere may leave one half of a character to the next chunk.
+  let half = ""
   const freshLine = (): void => {
+    if (half !== "") write(half)
+    half = ""
     if (isLineOpen) write("\n")
     isLineOpen = false
   }
-  const say = (words: string): void => {
+  const say = (chunk: string): void => {
+    const arrived = half + chunk
+    half = /[\uD800-\uDBFF]$/.test(arrived) ? arrived.slice(-1) : ""
+    const words = arrived.slice(0, arrived.length - half.length)
     if (words === "") return
     write(isTerminal ? printable(words) : words)
     isLineOpen = !words.endsWith("\n")

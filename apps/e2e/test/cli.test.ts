@@ -146,7 +146,11 @@ describe("client", () => {
   })
 
   it.each([
-    ["does not parse", "export default [", /tools\.mjs: the tools module does not load: Unexpected/],
+    [
+      "does not parse",
+      "export default [",
+      /tools\.mjs: the tools module does not load: Unexpected.*; node --check .*tools\.mjs shows where/
+    ],
     ["ends the process", "process.exit(3)", /tools\.mjs: the tools module ends the process while it loads$/],
     [
       "defines what an agent would skip",

@@ -122,6 +122,20 @@ describe("raw JSON Schema", () => {
     assert.deepStrictEqual(schemaOf(defineTool({ name: "a", inputSchema, execute: () => 1 })), inputSchema)
   })
 
+  it("tells every fault, and what a constant must be [CLIENT-3.b]", async () => {
+    const inputSchema = { type: "object", properties: { a: { const: 1 }, b: { type: "string" } } }
+    assert.strictEqual(
+      await textOf(call({ ...described, inputSchema, execute: () => 1 }, { a: 2, b: 3 })),
+      "invalid arguments: a: must be one of 1; b: must be string"
+    )
+    const effect = ClientTool.make({
+      ...described,
+      inputSchema: Schema.Struct({ a: Schema.Finite, b: Schema.String }),
+      execute: () => 1
+    })
+    assert.match(await textOf(call(effect, { a: "x", b: 3 })), /^invalid arguments: a: .*b: /)
+  })
+
   it("takes decimals and large numbers for the multiples they are [CLIENT-3.a]", async () => {
     const inputSchema = { type: "object", properties: { price: { multipleOf: 0.01 }, count: { multipleOf: 1 } } }
     const tool = { ...described, inputSchema, execute: () => "fits" }
