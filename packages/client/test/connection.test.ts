@@ -1,6 +1,6 @@
 /** The reference client against an agent written by hand. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { type ConnectOptions, connect } from "../src/promise/index.ts"
 import { Connection, type Update } from "../src/reference/index.ts"
@@ -331,6 +331,20 @@ describe("the reason of the end", () => {
     await connection.close()
     assert.strictEqual(await connection.closed, "the connection was closed on this side")
   })
+
+  it.effect("is told as it is: an agent that went first, though this side closes after it", () =>
+    Effect.gen(function* () {
+      const agent = FakeAgent.make()
+      const scope = yield* Scope.make()
+      const making = yield* Effect.forkChild(Scope.provide(Connection.make(agent.stream), scope))
+      yield* Effect.promise(() => agent.answer({ result: { protocolVersion: 1 } }))
+      const connection = yield* Fiber.join(making)
+      yield* Effect.promise(agent.die)
+      yield* connection.closed
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual(yield* connection.closed, "the connection to the agent ended")
+    })
+  )
 })
 
 describe("a permission question", () => {

@@ -173,7 +173,8 @@ export const make = Effect.fnUntraced(function* (
     (open) =>
       Effect.andThen(
         Effect.sync(() => {
-          isClosedHere = true
+          // An agent that is gone already ended it.
+          isClosedHere = !open.signal.aborted
           open.close()
         }),
         ended()
