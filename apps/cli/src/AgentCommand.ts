@@ -1,12 +1,18 @@
 /** The command `agent`: the reference agent on stdin and stdout, as its agent file says (CLI-6). */
-import { AgentFile, ModelFile, ServeStdio, SessionFiles, Stderr } from "@acp-client-tools/agent/node"
-import { AgentApp, Secret } from "@acp-client-tools/agent/reference"
+import { AgentFile, LocalFiles, ModelFile, ServeStdio, SessionFiles, Stderr } from "@acp-client-tools/agent/node"
+import { AgentApp, Secret, type StartMcpServer } from "@acp-client-tools/agent/reference"
 import { Effect, LogLevel, References } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Failure from "./Failure.ts"
 import { version } from "./version.ts"
 
 const badFile = ({ message }: AgentFile.FileFault): Failure.Failure => Failure.badInput(message)
+
+/** The MCP SDK is loaded with the first server: most sessions have none. */
+const startMcpServer: StartMcpServer = (server, options) =>
+  Effect.promise(() => import("@acp-client-tools/agent/mcp")).pipe(
+    Effect.flatMap(({ StdioServer }) => StdioServer.start(server, options))
+  )
 
 const flags = {
   config: Flag.String("config").pipe(Flag.withMetavar("FILE"), Flag.withDescription("The agent file, in YAML or JSON"))
@@ -31,6 +37,8 @@ export const command = Command.make(
       store: SessionFiles.make(SessionFiles.directoryOf(file, process.env), mask),
       log: lineAt("Info"),
       debug: lineAt("Debug"),
+      files: LocalFiles.make(),
+      startMcpServer,
       info: { name: "acp-client-tools", version }
     })
     yield* ServeStdio.serve(app, lineAt("Error"))

@@ -40,7 +40,7 @@ export interface RawClient extends AsyncDisposable {
   readonly next: (accepts: (message: Message) => boolean) => Promise<Message>
   /** The first message of all that is accepted, come or to come. */
   readonly first: (accepts: (message: Message) => boolean) => Promise<Message>
-  /** The updates of a session so far. */
+  /** The updates of a session so far, but for the commands that are announced with every opening. */
   readonly updates: (sessionId: string) => ReadonlyArray<Message>
   /** Reads no more of what the agent writes behind such a message. */
   readonly pauseAfter: (accepts: (message: Message) => boolean) => void
@@ -55,7 +55,10 @@ export interface RawClient extends AsyncDisposable {
 const updatesOf = (messages: ReadonlyArray<Message>, sessionId: string): ReadonlyArray<Message> =>
   messages.flatMap(({ method, params }) => {
     const update = Json.get(params, "update")
-    return method === "session/update" && Json.get(params, "sessionId") === sessionId && Json.isObject(update)
+    return method === "session/update" &&
+      Json.get(params, "sessionId") === sessionId &&
+      Json.isObject(update) &&
+      update["sessionUpdate"] !== "available_commands_update"
       ? [update]
       : []
   })

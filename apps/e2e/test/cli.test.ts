@@ -44,6 +44,7 @@ describe("client", () => {
       .split("\n")
       .map((line) => JSON.parse(line))
     expect(lines.map((line) => line.update?.sessionUpdate ?? line.stopReason)).toEqual([
+      "available_commands_update",
       "session_info_update",
       "agent_thought_chunk",
       "tool_call",

@@ -10,7 +10,7 @@ const tools = [{ name: "a", behaviour: { return: "x" } }]
 
 it("with enabled: false there is no tool, no request and no line [CFG-2.a CFG-2.b CFG-2.c META-4.b]", async () => {
   const { said, stderr, wire } = await Pair.run({
-    config: { acp: { clientTools: { enabled: false, discovery: "request" } } },
+    config: { builtInTools: false, acp: { clientTools: { enabled: false, discovery: "request" } } },
     tools,
     script: [{ text: "{{tools}}" }]
   })

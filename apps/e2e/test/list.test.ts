@@ -3,6 +3,7 @@ import * as Pair from "../src/Pair.ts"
 
 it("the list is sorted by model name, and named on the agent's stderr [LIST-4.a LOG-1.a CLI-2.d]", async () => {
   const { said, stderr } = await Pair.run({
+    config: { builtInTools: false },
     tools: ["zebra", "Apple", "ärger", "apple"].map((name) => ({
       name,
       method: `_t/${name}`,

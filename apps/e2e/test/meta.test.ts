@@ -19,7 +19,12 @@ it("the list stands in initialize, and the agent names its mode [META-1.a META-4
 })
 
 it("a client that waits to be asked gives an agent of mode meta nothing but a hint [META-2.a META-2.b]", async () => {
-  const { said, stderr } = await Pair.run({ tools, args: ["--discovery", "request"], script: [{ text: "{{tools}}" }] })
+  const { said, stderr } = await Pair.run({
+    config: { builtInTools: false },
+    tools,
+    args: ["--discovery", "request"],
+    script: [{ text: "{{tools}}" }]
+  })
   expect(said).toBe("[]")
   expect(stderr).toEqual([
     '[acp] client tools: "org.mini-me/tools" is not a list of tools; a client that answers _org.mini-me/tools/list needs acp.clientTools.discovery: request'

@@ -39,7 +39,7 @@ const withAgent = async (
 ) => {
   await using server = await serve(...names)
   const model = { provider: "openai-compatible", baseUrl: server.baseUrl, name: "m" }
-  await using home = await AgentHome.make([], { yolo: true, systemPrompt: "Be brief." }, model)
+  await using home = await AgentHome.make([], { yolo: true, builtInTools: false, systemPrompt: "Be brief." }, model)
   await using agent = home.start({ answers: { "_t/search": ({ query }) => `found ${String(query)}` } })
   const search = { name: "search", method: "_t/search", inputSchema: { properties: { query: { type: "string" } } } }
   await agent.initialize({ "org.mini-me/tools": [search] })

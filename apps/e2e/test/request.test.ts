@@ -30,7 +30,10 @@ it("a client that sends its list serves an agent that asks for it too [REQ-1.c C
 })
 
 it("a client without tools is not asked [REQ-1.d CLI-1.b]", async () => {
-  const { said, stderr, wire } = await Pair.run({ config, script: [{ text: "{{tools}}" }] })
+  const { said, stderr, wire } = await Pair.run({
+    config: { ...config, builtInTools: false },
+    script: [{ text: "{{tools}}" }]
+  })
   expect(Wire.ofMethod(wire, "_org.mini-me/tools/list")).toEqual([])
   expect({ said, stderr }).toEqual({ said: "[]", stderr: [] })
 })

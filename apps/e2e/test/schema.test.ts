@@ -3,6 +3,7 @@ import * as Pair from "../src/Pair.ts"
 
 it("the model is told of each tool with the rewritten schema [SCHEMA-1.b SCHEMA-2.a SCHEMA-3.a SCHEMA-4.a SCHEMA-6.a]", async () => {
   const { said } = await Pair.run({
+    config: { builtInTools: false },
     tools: [
       {
         name: "rich",

@@ -93,6 +93,8 @@ export interface SessionRequest {
   readonly cwd: string
   /** Of the session as it was open until now, when it is loaded again; absent: the user has allowed nothing yet. */
   readonly grants?: Grants | undefined
+  /** Names of further tools, those of this session alone: a client tool of such a name is skipped (LIST-5). */
+  readonly reserved?: Iterable<string> | undefined
 }
 
 /** The client tools of one connection. */
@@ -191,11 +193,14 @@ export const fromInitialize = (
         grants: session.grants ?? { yolo: settings.yolo, always: new Set() },
         maxOutput: settings.maxOutput
       }
-      if (!asks || !Discovery.isAsked(advertisement)) {
-        return sessionTools({ ...ofConnection, lines: [] }, context, settings)
+      const reservedHere = [...taken, ...(session.reserved ?? [])]
+      if (!asks) {
+        const discovered = Discovery.forSession(advertisement, ofConnection, { reserved: reservedHere })
+        return sessionTools(discovered, context, settings)
       }
+      if (!Discovery.isAsked(advertisement)) return sessionTools(Discovery.nothing, context, settings)
       const outcome = yield* askForList(session, host, settings.timeout)
-      const discovered = Discovery.fromListOutcome(session.sessionId, outcome, { reserved: taken })
+      const discovered = Discovery.fromListOutcome(session.sessionId, outcome, { reserved: reservedHere })
       return sessionTools(discovered, context, settings)
     })
   }

@@ -1,4 +1,7 @@
-/** Anything a model can call: the one interface over which calls run (OWN-1). A client's tool is one kind. */
+/**
+ * Anything a model can call: the one interface over which calls run (OWN-1). A client's tools are one kind; the reference
+ * agent has its own, and those of MCP servers, beside them.
+ */
 import type { ToolKind } from "@agentclientprotocol/sdk"
 import {
   type CallOutcome,
@@ -21,14 +24,24 @@ export interface Tool extends Subject {
   readonly declaration: ToolDeclaration.ToolDeclaration
   /** Names that must be own keys of the arguments (CALL-1). */
   readonly requiredParameters: ReadonlyArray<string>
-  /** What the editor shows (REPORT-1). */
+  /** Where it comes from, for people: `client`, `built-in`, the name of an MCP server (OWN-4). */
+  readonly source: string
+  /** What the editor shows (REPORT-1); of the tool, not of a call. */
   readonly title: string
+  /** What the editor shows of a call with arguments that can be used, where that says more. */
+  readonly titleOf?: (args: JsonObject) => string
   readonly kind: ToolKind
   /** Bound of `execute`; waiting for a permission does not count (PERM-5). */
   readonly timeout: GoDuration.GoDuration
   /** Runs one call. Deadline and cancellation are interruptions of it. */
   readonly execute: (args: JsonObject, sessionId: string) => Effect.Effect<Answer, ConnectionClosed>
 }
+
+/** The answer of a tool that did not succeed; `text` says why, to the model. */
+export const failed = (text: string): Answer => ({
+  kind: "result",
+  result: { content: [{ type: "text", text }], isError: true }
+})
 
 /** What the tools of a client have in common. */
 export interface ClientToolOptions {
@@ -41,6 +54,7 @@ export interface ClientToolOptions {
 export const fromClientTool = (tool: ClientTool, { host, permissions, timeout }: ClientToolOptions): Tool => ({
   declaration: ToolDeclaration.fromTool(tool),
   requiredParameters: tool.requiredParameters,
+  source: Wording.sourceClient,
   title: Wording.callTitle(tool.name),
   kind: "other",
   permissions,

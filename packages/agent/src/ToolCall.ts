@@ -76,7 +76,7 @@ export const make = (tool: Tool | undefined, requested: Requested, context: Cont
   const { arguments: args, rawInput } = CallArguments.decode(requested.arguments)
   const shown: ToolCallReport.Shown = {
     toolCallId,
-    title: tool?.title ?? name,
+    title: (args === undefined ? undefined : tool?.titleOf?.(args)) ?? tool?.title ?? name,
     kind: tool?.kind ?? "other",
     ...(rawInput === undefined ? {} : { rawInput })
   }

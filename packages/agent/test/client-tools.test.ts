@@ -179,6 +179,7 @@ describe("ClientTools", () => {
         })
         const clock: Tool.Tool = {
           declaration: { name: "clock", description: "The time.", parameters: { type: "object", properties: {} } },
+          source: "host",
           requiredParameters: ["zone"],
           title: "clock",
           kind: "read",

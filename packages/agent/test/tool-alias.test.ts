@@ -100,7 +100,10 @@ const connecting = Effect.fnUntraced(function* (baseUrl: string, optionId: strin
           return { outcome: { outcome: "selected", optionId } }
         })
         .onNotification("session/update", ({ params: { update } }) => {
-          if (update.sessionUpdate !== "session_info_update") updates.push(update)
+          const { sessionUpdate } = update
+          if (sessionUpdate !== "session_info_update" && sessionUpdate !== "available_commands_update") {
+            updates.push(update)
+          }
         })
         .onRequest(
           "_test/long",

@@ -61,6 +61,8 @@ export const AgentConfig = Schema.Struct({
   acp: or(Acp, {}),
   /** `true`: tools run without asking, unless `acp.clientTools.permissions` is `ask`. */
   yolo: or(Switch, false),
+  /** `false`: the agent has no tools of its own, only those of the client and of MCP servers (OWN-2). */
+  builtInTools: or(Switch, true),
   /** How many code points the model reads of one result (CUT-1). */
   maxOutput: or(Count, 16_000),
   loopDetector: or(LoopDetector, {}),

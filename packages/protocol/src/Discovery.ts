@@ -29,6 +29,8 @@ export const fromMeta = (meta: unknown): Advertisement => {
 
 /** The tools found and the lines to print about them, in order (LIST-6: nothing is printed here). */
 export interface Discovered extends ToolSet.ToolSet {
+  /** Why there is no list, where the client said there was one. */
+  readonly problem?: string
   readonly lines: ReadonlyArray<string>
 }
 
@@ -43,12 +45,34 @@ export const fromAdvertisement = (advertisement: Advertisement, options?: ToolSe
       return { ...set, lines: [...set.skipped.map(LogLine.skipped), LogLine.metaTools(set.tools)] }
     }
     case "advertised":
-      return { ...nothing, lines: [Wording.notAListButAdvertised] }
+      return {
+        ...nothing,
+        problem: Wording.notAListButAdvertised,
+        lines: [Wording.logNotAList(Wording.notAListButAdvertised)]
+      }
     case "invalid":
-      return { ...nothing, lines: [Wording.notAList] }
+      return { ...nothing, problem: Wording.notAList, lines: [Wording.logNotAList(Wording.notAList)] }
     case "absent":
       return nothing
   }
+}
+
+/**
+ * The tools of a session in mode `meta`: those of its connection, but for names that other tools of this session have (LIST-5).
+ * Only those are told of: the rest was printed after `initialize`.
+ */
+export const forSession = (
+  advertisement: Advertisement,
+  ofConnection: Discovered,
+  options: { readonly reserved: ReadonlyArray<string> }
+): Discovered => {
+  const reserved = new Set(options.reserved)
+  if (advertisement.kind !== "list" || !ofConnection.tools.some(({ modelName }) => reserved.has(modelName))) {
+    return { ...ofConnection, lines: [] }
+  }
+  const told = new Set(ofConnection.skipped.map(({ index }) => index))
+  const set = ToolSet.decode(advertisement.entries, options)
+  return { ...set, lines: set.skipped.filter(({ index }) => !told.has(index)).map(LogLine.skipped) }
 }
 
 /** True when an agent in mode `request` asks this client for its tools: it said `true`, or sent a list (REQ-1). */
@@ -63,7 +87,11 @@ export type ListOutcome =
 
 /** The tools of a session in mode `request`: those of the answer, or none and one line that says why (REQ-3, REQ-4). */
 export const fromListOutcome = (sessionId: string, outcome: ListOutcome, options?: ToolSet.Options): Discovered => {
-  const failed = (why: string): Discovered => ({ ...nothing, lines: [LogLine.listFailed(sessionId, why)] })
+  const failed = (problem: string): Discovered => ({
+    ...nothing,
+    problem,
+    lines: [LogLine.listFailed(sessionId, problem)]
+  })
   switch (outcome.kind) {
     case "result": {
       const entries = ListTools.decodeResult(outcome.result)

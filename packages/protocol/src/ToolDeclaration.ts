@@ -1,6 +1,6 @@
 /** What the model is told about a tool. Called for every tool before a model request, and by clients that preview it. */
 import type { ClientTool } from "./ClientTool.ts"
-import { appendTo } from "./InputSchema.ts"
+import { appendTo, type Rewritten } from "./InputSchema.ts"
 import type { JsonObject } from "./Json.ts"
 import * as Wording from "./Wording.ts"
 
@@ -13,12 +13,20 @@ export interface ToolDeclaration {
   readonly parameters: JsonObject
 }
 
-/** The tool as the model sees it (TOOL-3, TOOL-4, SCHEMA-1, SCHEMA-6). */
-export const fromTool = (tool: ClientTool): ToolDeclaration => ({
-  name: tool.modelName,
+/** A tool of any kind, its schema rewritten by InputSchema, with the required parameters in its description (SCHEMA-1). */
+export const make = (
+  name: string,
+  description: string,
+  { parameters, requiredParameters }: Rewritten
+): ToolDeclaration => ({
+  name,
   description: appendTo(
-    tool.description ?? Wording.defaultDescription(tool.method),
-    tool.requiredParameters.length > 0 ? [Wording.requiredParameters(tool.requiredParameters)] : []
+    description,
+    requiredParameters.length > 0 ? [Wording.requiredParameters(requiredParameters)] : []
   ),
-  parameters: tool.parameters
+  parameters
 })
+
+/** A client's tool as the model sees it (TOOL-3, TOOL-4, SCHEMA-1, SCHEMA-6). */
+export const fromTool = (tool: ClientTool): ToolDeclaration =>
+  make(tool.modelName, tool.description ?? Wording.defaultDescription(tool.method), tool)

@@ -10,6 +10,9 @@ import { LIST_METHOD, REQUEST_CANCELLED, SESSION_ID_META_KEY, TOOLS_META_KEY } f
 /** TOOL-3 */
 export const defaultDescription = (method: string): string => `Tool provided by the editor (${method}).`
 
+/** Of a tool of an MCP server that has none of its own. */
+export const mcpDescription = (server: string): string => `Tool of the MCP server ${server}.`
+
 /** SCHEMA-1, SCHEMA-4: no final period. */
 export const requiredParameters = (names: ReadonlyArray<string>): string => `Required parameters: ${names.join(", ")}`
 
@@ -32,6 +35,9 @@ export const schemaTooDeep = (levels: number): string => `inputSchema is nested 
 export const schemaDataTooDeep = (levels: number): string =>
   `inputSchema holds data nested deeper than ${levels} levels`
 export const duplicateToolName = (modelName: string): string => `duplicate tool name "${modelName}"`
+
+/** Of an MCP server's tool. */
+export const mcpNeedsTask = "it can only be called as an MCP task, which this agent does not do"
 
 // Why a definition is refused by the client that makes it (CLIENT-1)
 
@@ -128,6 +134,30 @@ export const permissionAllow = "Allow"
 export const permissionAllowAlways = "Always allow in this session"
 export const permissionReject = "Reject"
 
+/** Of a call to a tool of an MCP server. */
+export const mcpCallTitle = (server: string, name: string): string => `${server}: ${name}`
+
+/** Of calls to the agent's own tools; `path` and `command` as the model wrote them. */
+export const readFileTitle = (path: string): string => `Read ${path}`
+export const listDirectoryTitle = (path: string): string => `List ${path}`
+export const writeFileTitle = (path: string): string => `Write ${path}`
+export const runCommandTitle = (command: string): string => `Run ${command}`
+
+/** OWN-4: the command of the agent, and what it answers in Markdown. */
+export const toolsCommandDescription = "List the tools the model can call, and what was left out"
+export const toolsListed = (n: number): string => (n === 1 ? "1 tool:" : `${n} tools:`)
+export const noToolsListed = "There are no tools in this session."
+export const toolListed = (name: string, source: string, description: string, parameters: string): string =>
+  `- \`${name}\` (${source}): ${description}\n  \`${parameters}\``
+export const toolsLeftOut = "Left out:"
+export const toolLeftOut = (source: string, what: string): string => `- ${source}: ${what}`
+export const entrySkipped = (index: number, reason: string): string => `entry ${index} skipped: ${reason}`
+
+/** OWN-4: where a tool comes from. */
+export const sourceBuiltIn = "built-in"
+export const sourceClient = "client"
+export const sourceMcp = (server: string): string => `MCP server ${server}`
+
 /** OWN-5: the session config option. */
 export const yoloName = "Run tools without asking"
 export const yoloDescription =
@@ -142,12 +172,33 @@ export const logSessionTools = (sessionId: string, modelNames: string): string =
   `[acp] session ${sessionId} client tools (request): ${modelNames}`
 export const logNoTools = "(none)"
 export const logSkipped = (index: number, reason: string): string =>
-  `[acp] client tools: entry ${index} skipped: ${reason}`
+  `[acp] client tools: ${entrySkipped(index, reason)}`
 export const logListFailed = (sessionId: string, why: string): string =>
   `[acp] client tools: session ${sessionId}: ${why}`
 export const noToolsArray = "no tools array"
-export const notAList = `[acp] client tools: "${TOOLS_META_KEY}" is not a list of tools`
+export const logNotAList = (problem: string): string => `[acp] client tools: ${problem}`
+export const notAList = `"${TOOLS_META_KEY}" is not a list of tools`
 export const notAListButAdvertised = `${notAList}; a client that answers ${LIST_METHOD} needs acp.clientTools.discovery: request`
+
+/** OWN-3: what happened to an MCP server of a session, or to an entry of its list. */
+export const logMcp = (sessionId: string, server: string, what: string): string =>
+  `[acp] session ${sessionId} MCP server ${server}: ${what}`
+export const mcpNotStdio = (type: string): string => `not started: this agent speaks MCP over stdio, not over ${type}`
+export const mcpNotServed = "not started: this agent starts no MCP servers"
+export const mcpNotStarted = (why: string): string => `not started: ${why}`
+/** `said` is the last line of its stderr; empty when there was none. */
+export const mcpEnded = (how: string, said: string): string =>
+  `${how}; its tools are gone${said === "" ? "" : `; its last words: ${said}`}`
+export const mcpEndedEarly = (how: string, said: string): string =>
+  `${how} before it had listed its tools${said === "" ? "" : `; its last words: ${said}`}`
+export const mcpExited = (code: number): string => `it exited with code ${code}`
+export const mcpKilled = (signal: string): string => `it was ended by ${signal}`
+export const mcpStoppedWriting = "it closed its stdout"
+export const mcpListFailed = (why: string): string => `its tools could not be listed again: ${why}`
+export const mcpListEndless = (pages: number): string => `its list of tools has more than ${pages} pages`
+export const mcpSaid = (line: string): string => `stderr: ${line}`
+/** The message of the error with which a call to a tool of a server ends that is gone. */
+export const mcpServerGone = (server: string): string => `the MCP server ${server} is gone`
 
 /** Of a function of the session, offered in mode `meta`. */
 export const toolsOfSessionInMeta =
@@ -312,7 +363,7 @@ export const listWithoutEnd = (pages: number): string =>
   `the agent's list of sessions has more than ${pages} pages; ask for those of one cwd`
 export const updateNotHandled = (why: string): string => `an update could not be handled: ${why}`
 
-// What a client says about files and terminals
+// What is said about files and terminals
 
 /** `type` by its JSON name: what the function gave that serves the method. */
 export const noAnswerTo = (method: string, type: string): string =>
@@ -333,8 +384,18 @@ export const fileNotText = (path: string): string =>
 export const fileTooLong = (path: string, limit: number): string =>
   `more than ${limit} bytes of ${path} were asked for; ask for fewer lines with line and limit`
 export const linesCountFromOne = "line counts from 1"
+export const fileWritten = (path: string): string => `${path} is written`
 export const fileNotRead = (path: string, why: string): string => `${path} cannot be read: ${why}`
 export const fileNotWritten = (path: string, why: string): string => `${path} cannot be written: ${why}`
+export const pathIsNoFolder = (path: string): string => `${path} is no folder; name one`
+export const folderNotListed = (path: string, why: string): string => `${path} cannot be listed: ${why}`
+export const folderEmpty = "(the folder is empty)"
+export const answerWithout = (method: string, field: string): string =>
+  `the client's answer to ${method} has no ${field}; nothing can be said of what it did`
+/** What is told of a command that has ended, below what it wrote. */
+export const commandExited = (code: number): string => `[exit code ${code}]`
+export const commandKilled = (signal: string): string => `[ended by ${signal}]`
+export const commandOutputCut = "[its earlier output is not shown]"
 export const folderMissing = (path: string): string => `${path} is no folder; a command needs one to run in`
 export const commandNotStarted = (command: string, why: string): string =>
   `cannot run ${JSON.stringify(command)}: ${why}; command is one program, args are its arguments, and only a shell, such as sh with -c, knows shell syntax`

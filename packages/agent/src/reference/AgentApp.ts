@@ -14,8 +14,11 @@ import { Effect, type Scope } from "effect"
 import * as ClientTools from "../ClientTools.ts"
 import * as Host from "../Host.ts"
 import * as AcpError from "./AcpError.ts"
+import type { Files } from "./Files.ts"
+import type { Start } from "./McpServer.ts"
 import type { Model } from "./Model.ts"
 import * as OrderedStream from "./OrderedStream.ts"
+import * as SentAnswers from "./SentAnswers.ts"
 import * as Sessions from "./Sessions.ts"
 import type { SessionStore } from "./SessionStore.ts"
 import * as SessionMemory from "./SessionMemory.ts"
@@ -29,6 +32,10 @@ export interface Options {
   readonly log: (line: string) => void
   /** Writes one line for those who want to see more than the extension's own lines. */
   readonly debug?: (line: string) => void
+  /** The files of the agent's machine, for its own tools; without it they only look where the client's `fs` does (OWN-2). */
+  readonly files?: Files
+  /** Starts the MCP servers of a session; without it they are not started, and a line says so (OWN-3). */
+  readonly startMcpServer?: Start
   /** `agentInfo` of the answer to `initialize`. */
   readonly info?: { readonly name: string; readonly version: string }
 }
@@ -50,18 +57,22 @@ export interface AgentApp {
 export const make = ({
   config,
   debug = () => undefined,
+  files,
   info,
   log,
   model,
+  startMcpServer,
   store = SessionMemory.make()
 }: Options): Effect.Effect<AgentApp, never, Scope.Scope> => {
   const settings = ClientTools.settingsOf(config)
-  const sessions = Sessions.make({ config, model, store, log, debug })
+  const sessions = Sessions.make({ config, model, store, log, debug, files, startMcpServer })
+  const answers = SentAnswers.make()
   let initialized: Sessions.Client | undefined
 
   const initialize = (request: Pick<InitializeRequest, "clientCapabilities">, client: Host.Client) => {
-    const tools = ClientTools.fromInitialize(request, { host: Host.fromClient(client), settings })
-    initialized = { tools, capabilities: request.clientCapabilities }
+    const host = Host.fromClient(client)
+    const tools = ClientTools.fromInitialize(request, { host, settings })
+    initialized = { tools, capabilities: request.clientCapabilities, host }
     tools.lines.forEach(log)
     return {
       protocolVersion: PROTOCOL_VERSION,
@@ -88,9 +99,21 @@ export const make = ({
       stopReason: await sessions.prompt(sessionId, prompt, signal)
     }))
     .onNotification("session/cancel", ({ params }) => sessions.cancel(params.sessionId))
-    .onRequest("session/new", ({ params, signal }) => sessions.create(client(), params.cwd, signal))
-    .onRequest("session/load", ({ params, signal }) => sessions.load(client(), params, signal))
-    .onRequest("session/resume", ({ params, signal }) => sessions.resume(client(), params, signal))
+    .onRequest("session/new", async ({ params, requestId, signal }) => {
+      const answer = await sessions.create(client(), params, signal)
+      answers.after(requestId, () => sessions.announce(answer.sessionId))
+      return answer
+    })
+    .onRequest("session/load", async ({ params, requestId, signal }) => {
+      const answer = await sessions.load(client(), params, signal)
+      answers.after(requestId, () => sessions.announce(params.sessionId))
+      return answer
+    })
+    .onRequest("session/resume", async ({ params, requestId, signal }) => {
+      const answer = await sessions.resume(client(), params, signal)
+      answers.after(requestId, () => sessions.announce(params.sessionId))
+      return answer
+    })
     .onRequest("session/list", ({ params }) => sessions.list(params))
     .onRequest("session/close", async ({ params }) => {
       await sessions.close(params.sessionId)
@@ -104,6 +127,6 @@ export const make = ({
 
   return Effect.as(
     Effect.addFinalizer(() => sessions.closeAll),
-    { connect: (stream) => app.connect(OrderedStream.make(stream)) }
+    { connect: (stream) => app.connect(answers.watch(OrderedStream.make(stream))) }
   )
 }

@@ -9,7 +9,7 @@ import { Effect, Semaphore } from "effect"
 import type * as Call from "../ToolCall.ts"
 import * as ToolCallReport from "../ToolCallReport.ts"
 import * as PromptContent from "./PromptContent.ts"
-import { type SessionEntry, titleAmong, type ToolCall } from "./SessionEntry.ts"
+import { type PromptBlock, type SessionEntry, titleAmong, type ToolCall } from "./SessionEntry.ts"
 import type { SessionLog, StoreFailed } from "./SessionStore.ts"
 
 export interface ToolCallPart {
@@ -68,6 +68,9 @@ const textMessage = (role: "user" | "assistant", text: string): ReadonlyArray<Me
 
 const textOf = (chunk: "agent_message_chunk" | "agent_thought_chunk", text: string) =>
   ({ sessionUpdate: chunk, content: { type: "text", text } }) as const
+
+const promptUpdates = ({ content }: { readonly content: ReadonlyArray<PromptBlock> }): ReadonlyArray<SessionUpdate> =>
+  content.map((block) => ({ sessionUpdate: "user_message_chunk", content: block }))
 
 /** The history of a session that has these entries, and keeps further ones in a log. */
 export const make = (log: SessionLog, past: ReadonlyArray<SessionEntry> = []): History => {
@@ -165,7 +168,9 @@ export const make = (log: SessionLog, past: ReadonlyArray<SessionEntry> = []): H
   const updatesOf = (entry: SessionEntry): ReadonlyArray<SessionUpdate> => {
     switch (entry.type) {
       case "prompt":
-        return entry.content.map((content) => ({ sessionUpdate: "user_message_chunk", content }))
+        return promptUpdates(entry)
+      case "command":
+        return [...promptUpdates(entry), textOf("agent_message_chunk", entry.answer)]
       case "answer":
         return [
           ...entry.parts.map(({ text, type }) =>

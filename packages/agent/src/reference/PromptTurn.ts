@@ -8,20 +8,21 @@ import { Clock, Effect, Stream } from "effect"
 import * as Host from "../Host.ts"
 import type { LoopDetector } from "../LoopDetector.ts"
 import * as SameChunk from "../SameChunk.ts"
-import type { Tool } from "../Tool.ts"
 import * as ToolCall from "../ToolCall.ts"
 import type { History } from "./History.ts"
 import { type FinishReason, type Model, type ModelEvent, ModelFailed } from "./Model.ts"
 import * as PromptContent from "./PromptContent.ts"
 import type { Part, PromptBlock } from "./SessionEntry.ts"
 import type { StoreFailed } from "./SessionStore.ts"
+import type { Contents } from "./Toolbox.ts"
 
 /** What a turn knows of its session. */
 export interface Context extends ToolCall.Context {
   readonly model: Model
   readonly systemPrompt: string | undefined
   readonly history: History
-  readonly tools: ReadonlyMap<string, Tool>
+  /** The tools there are when it is asked. */
+  readonly contents: () => Contents
   /** Model requests a turn may make (TURN-4). */
   readonly maxTurnRequests: number
   readonly newLoopDetector: () => LoopDetector
@@ -79,7 +80,7 @@ const ask = Effect.fnUntraced(function* (turn: Turn) {
     .answer({
       systemPrompt: turn.systemPrompt,
       messages: turn.history.messages(),
-      tools: [...turn.tools.values()].map((tool) => tool.declaration),
+      tools: [...turn.contents().tools.values()].map((tool) => tool.declaration),
       index: turn.history.answers()
     })
     .pipe(
@@ -113,7 +114,8 @@ const withNewIds = (
 
 /** Runs the calls of an answer; whatever ends them, the history has the answer, and the result of every call (TURN-3). */
 const runCalls = Effect.fnUntraced(function* (turn: Turn, { parts, requested }: Answer) {
-  const calls = withNewIds(requested, turn.history).map((call) => ToolCall.make(turn.tools.get(call.name), call, turn))
+  const { tools } = turn.contents()
+  const calls = withNewIds(requested, turn.history).map((call) => ToolCall.make(tools.get(call.name), call, turn))
   const toolCalls = calls.map(({ name, shown }) => ({ name, ...shown }))
   yield* turn.history.append({ type: "answer", parts, toolCalls })
   yield* ToolCall.runAll(calls)

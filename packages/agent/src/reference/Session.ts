@@ -1,16 +1,19 @@
 /** An open session of the reference agent. Kept by Sessions; a load or a resume replaces it (REQ-8). */
 import type { AgentConfig } from "@acp-client-tools/protocol"
-import type { SessionTools } from "../ClientTools.ts"
+import type { Effect } from "effect"
 import type { Grants } from "../Permission.ts"
 import type { History } from "./History.ts"
 import type { Model } from "./Model.ts"
 import type * as PromptTurn from "./PromptTurn.ts"
 import type { SessionLog } from "./SessionStore.ts"
+import type { Toolbox } from "./Toolbox.ts"
 
 export interface Session {
   /** What its turns work with. */
   readonly context: PromptTurn.Context
   readonly log: SessionLog
+  /** Ends what was started for the session: its MCP servers. */
+  readonly end: Effect.Effect<void>
 }
 
 /** What of a session outlives its tools. */
@@ -25,19 +28,21 @@ export interface Past {
 export const make = (
   config: AgentConfig.AgentConfig,
   model: Model,
-  tools: SessionTools,
-  { history, log }: Past
+  { clientTools, contents }: Toolbox,
+  { history, log }: Past,
+  end: Effect.Effect<void>
 ): Session => ({
   context: {
-    ...tools.context,
+    ...clientTools.context,
     model,
     systemPrompt: config.systemPrompt,
     history,
-    tools: tools.byModelName,
+    contents,
     maxTurnRequests: config.maxTurnRequests,
-    newLoopDetector: tools.newLoopDetector
+    newLoopDetector: clientTools.newLoopDetector
   },
-  log
+  log,
+  end
 })
 
 /** What a session hands on to the one that replaces it. */

@@ -84,10 +84,17 @@ const Remark = Schema.Struct({ type: Schema.Literal("remark"), text: Schema.Stri
 /** The model refused: the last prompt, and all after it, is no part of the conversation (TURN-4). */
 const Refused = Schema.Struct({ type: Schema.Literal("refused") })
 
+/** A command the agent answered itself: part of what the client is told again, and not of what the model reads (OWN-4). */
+const Command = Schema.Struct({
+  type: Schema.Literal("command"),
+  content: Schema.Array(PromptBlock),
+  answer: Schema.String
+})
+
 /** The session's name for people. */
 const Title = Schema.Struct({ type: Schema.Literal("title"), title: Schema.String })
 
-export const SessionEntry = Schema.Union([Title, Prompt, Answer, Begun, Result, Remark, Refused])
+export const SessionEntry = Schema.Union([Title, Prompt, Answer, Begun, Result, Remark, Command, Refused])
 export type SessionEntry = typeof SessionEntry.Type
 
 const isEntry = Schema.is(SessionEntry)

@@ -6,18 +6,21 @@ import type {
   ClientCapabilities,
   ContentBlock,
   ListSessionsRequest,
+  McpServer,
   SessionConfigOption,
   SessionUpdate,
   SetSessionConfigOptionRequest,
   StopReason
 } from "@agentclientprotocol/sdk"
 import { type AgentConfig, Wording } from "@acp-client-tools/protocol"
-import { Cause, Effect, Exit, Fiber, Result } from "effect"
+import { Cause, Effect, Exit, Fiber, Result, Scope } from "effect"
 import type { ClientTools } from "../ClientTools.ts"
 import * as Host from "../Host.ts"
 import * as AcpError from "./AcpError.ts"
 import * as ConfigOptions from "./ConfigOptions.ts"
+import type { Files } from "./Files.ts"
 import * as History from "./History.ts"
+import type { Start } from "./McpServer.ts"
 import type { Model } from "./Model.ts"
 import * as PromptContent from "./PromptContent.ts"
 import * as PromptTurn from "./PromptTurn.ts"
@@ -25,6 +28,8 @@ import * as Session from "./Session.ts"
 import * as SessionId from "./SessionId.ts"
 import type { Page, SessionStore } from "./SessionStore.ts"
 import * as SessionWork from "./SessionWork.ts"
+import * as Toolbox from "./Toolbox.ts"
+import * as ToolsCommand from "./ToolsCommand.ts"
 
 export interface Options {
   readonly config: AgentConfig.AgentConfig
@@ -33,18 +38,22 @@ export interface Options {
   /** Writes one line on stderr. */
   readonly log: (line: string) => void
   readonly debug: (line: string) => void
+  readonly files?: Files | undefined
+  readonly startMcpServer?: Start | undefined
 }
 
 /** What `initialize` settled for the sessions opened after it (META-3). */
 export interface Client {
   readonly tools: ClientTools
   readonly capabilities: ClientCapabilities | undefined
+  readonly host: Host.Host
 }
 
 /** A session as the client names it when it wants it opened. */
 export interface Request {
   readonly sessionId: string
   readonly cwd: string
+  readonly mcpServers?: ReadonlyArray<McpServer> | undefined
 }
 
 /** What the answers to `session/new`, `load` and `resume` have in common. */
@@ -55,7 +64,7 @@ export interface Answer {
 export interface Sessions {
   readonly create: (
     client: Client,
-    cwd: string,
+    request: Omit<Request, "sessionId">,
     signal: AbortSignal
   ) => Promise<Answer & { readonly sessionId: string }>
   /** Loads a session, telling its history again (SESS-2). */
@@ -66,6 +75,8 @@ export interface Sessions {
   readonly close: (sessionId: string) => Promise<void>
   readonly remove: (sessionId: string) => Promise<void>
   readonly list: (query: ListSessionsRequest) => Promise<Page>
+  /** Tells the client what it can do in a session it has just opened: after it has the answer to that. */
+  readonly announce: (sessionId: string) => void
   readonly setConfigOption: (client: Client, request: SetSessionConfigOptionRequest) => Answer
   /** Closes all that is open: the connection has ended. */
   readonly closeAll: Effect.Effect<void>
@@ -81,7 +92,7 @@ const answerOf = ({ capabilities }: Client, { context }: Session.Session): Answe
   configOptions: ConfigOptions.list(context.grants, ConfigOptions.hasSwitches(capabilities))
 })
 
-export const make = ({ config, debug, log, model, store }: Options): Sessions => {
+export const make = ({ config, debug, files, log, model, startMcpServer, store }: Options): Sessions => {
   const open = new Map<string, Session.Session>()
   const work = SessionWork.make()
 
@@ -91,24 +102,37 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
     return session
   }
 
-  /** Gets a session its tools and opens it. */
+  /** Gets a session its tools and opens it, in the place of what was open of it before. */
   const openWith = Effect.fnUntraced(function* (
-    client: Client,
-    { cwd, sessionId }: Request,
+    { capabilities, host, tools: clientTools }: Client,
+    { cwd, mcpServers = [], sessionId }: Request,
     past: Session.Past,
     replays: boolean
   ) {
     const { grants, history } = past
-    const tools = yield* client.tools.openSession({ sessionId, cwd, grants })
-    tools.lines.forEach(log)
-    const session = Session.make(config, model, tools, past)
-    if (replays) {
-      const replay = (update: SessionUpdate) => Host.report(session.context.host, sessionId, update)
-      yield* Effect.forEach(history.updates(), replay, { discard: true })
-    }
+    const scope = yield* Scope.make()
+    const { acp, builtInTools } = config
+    const { timeout } = acp.clientTools
+    const opening = Effect.gen(function* () {
+      const toolbox = yield* Toolbox.open(
+        { sessionId, cwd, grants, mcpServers },
+        { builtInTools, clientTools, capabilities, host, timeout, files, startMcpServer, log, debug }
+      ).pipe(Scope.provide(scope))
+      if (replays) {
+        const replay = (update: SessionUpdate) => Host.report(host, sessionId, update)
+        yield* Effect.forEach(history.updates(), replay, { discard: true })
+      }
+      return toolbox
+    })
+    const toolbox = yield* opening.pipe(
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit)))
+    )
+    const before = open.get(sessionId)
+    const session = Session.make(config, model, toolbox, past, Scope.close(scope, Exit.void))
     open.set(sessionId, session)
-    debug(`session ${sessionId} opened with ${tools.tools.length} client tools`)
-    return answerOf(client, session)
+    debug(`session ${sessionId} opened with ${toolbox.contents().tools.size} tools`)
+    if (before !== undefined) yield* before.end
+    return session
   })
 
   const reopen = async (client: Client, request: Request, replays: boolean, signal: AbortSignal): Promise<Answer> => {
@@ -126,7 +150,7 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
             ({ log: kept }, exit) => (Exit.isSuccess(exit) ? Effect.void : kept.close)
           )
         : openWith(client, request, Session.past(before), replays)
-    return AcpError.resultOf(await work.start("opening", sessionId, opening, signal))
+    return answerOf(client, AcpError.resultOf(await work.start("opening", sessionId, opening, signal)))
   }
 
   /** Ends what a session is busy with, and closes it. */
@@ -134,7 +158,7 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
     if (busyWith !== undefined) yield* Fiber.interrupt(busyWith.fiber)
     const session = open.get(sessionId)
     open.delete(sessionId)
-    if (session !== undefined) yield* session.log.close
+    if (session !== undefined) yield* Effect.andThen(session.end, session.log.close)
     debug(`session ${sessionId} closed`)
   }, Effect.uninterruptible)
 
@@ -149,17 +173,19 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
   }
 
   return {
-    create: async (client, cwd, signal) => {
+    create: async (client, request, signal) => {
+      const { cwd } = request
       checkCwd(cwd)
       const sessionId = Effect.runSync(SessionId.make)
       const opening = Effect.acquireUseRelease(
         store.create(sessionId, cwd),
-        (kept) => openWith(client, { sessionId, cwd }, { log: kept, history: History.make(kept) }, false),
+        (kept) => openWith(client, { ...request, sessionId }, { log: kept, history: History.make(kept) }, false),
         // A session that nobody heard of leaves no trace.
         (kept, exit) =>
           Exit.isSuccess(exit) ? Effect.void : Effect.ignore(Effect.andThen(kept.close, store.remove(sessionId)))
       )
-      return { sessionId, ...AcpError.resultOf(await work.start("opening", sessionId, opening, signal)) }
+      const session = AcpError.resultOf(await work.start("opening", sessionId, opening, signal))
+      return { sessionId, ...answerOf(client, session) }
     },
 
     load: (client, request, signal) => reopen(client, request, true, signal),
@@ -171,7 +197,8 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
       const session = openHere(sessionId)
       const content = PromptContent.decode(prompt)
       if (Result.isFailure(content)) throw AcpError.invalidParams(content.failure)
-      const exit = await work.start("turn", sessionId, PromptTurn.run(session.context, content.success), signal)
+      const { run } = ToolsCommand.isIn(content.success) ? ToolsCommand : PromptTurn
+      const exit = await work.start("turn", sessionId, run(session.context, content.success), signal)
       const isCancelled = Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
       const stopReason = isCancelled ? "cancelled" : AcpError.resultOf(exit)
       debug(`session ${sessionId} ended a turn with ${stopReason}`)
@@ -196,6 +223,12 @@ export const make = ({ config, debug, log, model, store }: Options): Sessions =>
       if (typeof cwd === "string") checkCwd(cwd)
       const query = { cwd: cwd ?? undefined, cursor: cursor ?? undefined, untitled: new Set(open.keys()) }
       return AcpError.resultOf(await Effect.runPromiseExit(store.list(query)))
+    },
+
+    announce: (sessionId) => {
+      const session = open.get(sessionId)
+      if (session === undefined) return
+      Effect.runFork(Host.report(session.context.host, sessionId, ToolsCommand.announcement))
     },
 
     setConfigOption: (client, request) => {

@@ -1,6 +1,10 @@
 /** The reference agent: ACP sessions and prompt turns around ClientTools. Its model, its store and its stdio come from elsewhere. */
 export * as AgentApp from "./AgentApp.ts"
+export type { Files } from "./Files.ts"
+export { FileRefused } from "./Files.ts"
 export * as History from "./History.ts"
+export type { McpServer, Options as McpServerOptions, Start as StartMcpServer } from "./McpServer.ts"
+export { McpServerFailed } from "./McpServer.ts"
 export type { FinishReason, Model, ModelEvent, ModelRequest } from "./Model.ts"
 export { ModelFailed } from "./Model.ts"
 export * as PromptTurn from "./PromptTurn.ts"
