@@ -35,7 +35,18 @@ const expected: Readonly<Record<"agent" | "client", Readonly<Record<string, Reac
       lazy: ["@ai-sdk/openai-compatible"]
     },
     "./promise": { eager: [protocol, "effect"], lazy: [] },
-    "./ai-sdk": { eager: [protocol, "effect"], lazy: ["@ai-sdk/openai-compatible"] }
+    "./ai-sdk": { eager: [protocol, "effect"], lazy: ["@ai-sdk/openai-compatible"] },
+    "./mcp": {
+      eager: [
+        protocol,
+        "@modelcontextprotocol/client",
+        "@modelcontextprotocol/client/stdio",
+        "effect",
+        "node:child_process",
+        "node:timers/promises"
+      ],
+      lazy: []
+    }
   },
   client: {
     ".": { eager: [protocol, acp, ...ajv, "effect"], lazy: [] },

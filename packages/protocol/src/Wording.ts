@@ -186,6 +186,7 @@ export const logMcp = (sessionId: string, server: string, what: string): string 
 export const mcpNotStdio = (type: string): string => `not started: this agent speaks MCP over stdio, not over ${type}`
 export const mcpNotServed = "not started: this agent starts no MCP servers"
 export const mcpNotStarted = (why: string): string => `not started: ${why}`
+export const mcpCannotRun = (command: string, why: string): string => `${JSON.stringify(command)}: ${why}`
 /** `said` is the last line of its stderr; empty when there was none. */
 export const mcpEnded = (how: string, said: string): string =>
   `${how}; its tools are gone${said === "" ? "" : `; its last words: ${said}`}`

@@ -35,13 +35,14 @@ export interface Listener {
 }
 
 export interface ServerProcess extends Transport {
-  /** How the process ended, in words; `undefined` while it runs. */
+  /** How the process ended, in words; `undefined` before, and for one that could not be started. */
   readonly ending: () => string | undefined
   /** Ends the process and what it started. Never rejects. */
   readonly end: () => Promise<void>
 }
 
-const endingOf = ({ exitCode, signalCode }: ChildProcess): string | undefined => {
+const endingOf = ({ exitCode, pid, signalCode }: ChildProcess): string | undefined => {
+  if (pid === undefined) return undefined
   if (signalCode !== null) return Wording.mcpKilled(signalCode)
   return exitCode === null ? undefined : Wording.mcpExited(exitCode)
 }
@@ -74,6 +75,11 @@ const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean
   }
 }
 
+/** Waits until it is so, for the time of grace at most. */
+const allow = async (isSo: () => boolean): Promise<void> => {
+  for (let waited = 0; !isSo() && waited < GRACE; waited += GLANCE) await delay(GLANCE)
+}
+
 /** A server that has not been started; `start` is called by the MCP SDK, and rejects with what the system says. */
 export const make = ({ args, command, env }: McpServerStdio, cwd: string, { ended, said }: Listener): ServerProcess => {
   const buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE })
@@ -82,11 +88,6 @@ export const make = ({ args, command, env }: McpServerStdio, cwd: string, { ende
   let isGone = true
 
   const isThere = (): boolean => child !== undefined && !isGone && signalGroup(child, 0)
-
-  const goneWithin = async (milliseconds: number): Promise<boolean> => {
-    for (let waited = 0; isThere() && waited < milliseconds; waited += GLANCE) await delay(GLANCE)
-    return !isThere()
-  }
 
   const hear = (chunk: Buffer): void => {
     try {
@@ -149,10 +150,11 @@ export const make = ({ args, command, env }: McpServerStdio, cwd: string, { ende
     end: async () => {
       if (child === undefined) return
       child.stdin?.end()
-      if (await goneWithin(GRACE)) return
+      await allow(() => transport.ending() !== undefined)
+      if (!isThere()) return
       signalGroup(child, "SIGTERM")
-      if (await goneWithin(GRACE)) return
-      signalGroup(child, "SIGKILL")
+      await allow(() => !isThere())
+      if (isThere()) signalGroup(child, "SIGKILL")
     }
   }
   return transport

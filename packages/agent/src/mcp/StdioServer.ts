@@ -98,8 +98,12 @@ export const start = Effect.fnUntraced(function* (
 
   const whyNotStarted = (cause: unknown): McpServerFailed => {
     const ending = server.ending()
-    const message = ending === undefined ? SystemError.reason(cause) : Wording.mcpEndedEarly(ending, lastSaid)
-    return new McpServerFailed({ message })
+    if (ending !== undefined) return new McpServerFailed({ message: Wording.mcpEndedEarly(ending, lastSaid) })
+    const reason = SystemError.reason(cause)
+    if (Json.get(cause, "syscall") === undefined) return new McpServerFailed({ message: reason })
+    // The system's word for a missing folder as well.
+    const why = SystemError.code(cause) === "ENOENT" ? Wording.noSuchCommandOrFolder(cwd) : reason
+    return new McpServerFailed({ message: Wording.mcpCannotRun(spec.command, why) })
   }
 
   yield* Effect.addFinalizer(() =>
