@@ -52,7 +52,7 @@ export interface RawClient extends AsyncDisposable {
 }
 
 /** The `update` objects of one session among some messages. */
-const updatesOf = (messages: ReadonlyArray<Message>, sessionId: string): ReadonlyArray<Message> =>
+export const updatesOf = (messages: ReadonlyArray<Message>, sessionId: string): ReadonlyArray<Message> =>
   messages.flatMap(({ method, params }) => {
     const update = Json.get(params, "update")
     return method === "session/update" &&

@@ -12,7 +12,7 @@ import {
   type Stream
 } from "@agentclientprotocol/sdk"
 import { Json, Thrown, Wording } from "@acp-client-tools/protocol"
-import { Effect, type Scope } from "effect"
+import { Deferred, Effect, type Scope } from "effect"
 import * as Settle from "../Settle.ts"
 import * as RequestHandler from "../RequestHandler.ts"
 import * as ToolOffer from "../ToolOffer.ts"
@@ -180,8 +180,13 @@ export const make = Effect.fnUntraced(function* (
         ended()
       )
   )
-  // Nobody asks any more for what still runs.
-  void connection.closed.then(() => endServices())
+  // One listener for the connection's whole life: those of a promise stay on it, also when nobody waits any more.
+  const closed = yield* Deferred.make<void>()
+  void connection.closed.then(() => {
+    // Nobody asks any more for what still runs.
+    void endServices()
+    Deferred.doneUnsafe(closed, Effect.void)
+  })
   const why = Effect.suspend(() => {
     if (isClosedHere) return Effect.succeed(Wording.closedHere)
     return connection.signal.reason instanceof MessageTooLargeError
@@ -219,7 +224,7 @@ export const make = Effect.fnUntraced(function* (
 
   // A slow handler gets its time; one that never ends must not keep what waits for it when there is no agent any more.
   const stuckAfterEnd = Effect.gen(function* () {
-    yield* Effect.promise(() => connection.closed)
+    yield* Deferred.await(closed)
     for (let before = -1; updates.count() !== before;) {
       before = updates.count()
       yield* Effect.sleep(STUCK_AFTER)
@@ -287,6 +292,6 @@ export const make = Effect.fnUntraced(function* (
     deleteSession: (sessionId) => Effect.andThen(optional("session/delete", { sessionId }), forget(sessionId)),
     authenticate: (methodId) => Effect.asVoid(request("authenticate", { methodId })),
     request,
-    closed: Effect.promise(() => connection.closed).pipe(Effect.andThen(why))
+    closed: Deferred.await(closed).pipe(Effect.andThen(why))
   }
 })
