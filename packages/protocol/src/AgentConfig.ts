@@ -4,6 +4,7 @@ import { distance } from "fastest-levenshtein"
 import { Mode } from "./Discovery.ts"
 import * as GoDuration from "./GoDuration.ts"
 import * as Json from "./Json.ts"
+import * as Wording from "./Wording.ts"
 
 const mapping = "a mapping of keys to values"
 const or = <S extends Schema.Constraint>(schema: S, value: S["Encoded"]) =>
@@ -17,6 +18,18 @@ const Path = Schema.declare((value): value is string => typeof value === "string
 const Count = Schema.declare((value): value is number => Number.isSafeInteger(value) && Number(value) >= 1, {
   expected: "a whole number, at least 1"
 })
+const NameLimit = Schema.declare((value): value is number => Number.isSafeInteger(value) && Number(value) >= 16, {
+  expected: "a whole number, at least 16"
+})
+
+/** A package, or a part of one behind a slash, as `import` takes it; the built-in providers look like one as well. */
+const Provider = Schema.declare(
+  (value): value is string =>
+    typeof value === "string" &&
+    /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\/[a-z0-9._~-]+)*$/.test(value),
+  { expected: Wording.configProvider }
+)
+const Settings = Schema.declare(Json.isObject, { expected: mapping })
 
 /** CFG-1: the four keys of the extension. */
 const ClientTools = Schema.Struct({
@@ -44,14 +57,18 @@ const Sessions = Schema.Struct({
 })
 
 const Model = Schema.Struct({
-  /** `script`, `openai-compatible`, or another provider the agent knows. */
-  provider: Text,
+  /** `script`, `openai-compatible`, or the package of a provider of the AI SDK. */
+  provider: Provider,
   /** The provider's name of the model. */
   name: Schema.optionalKey(Text),
   /** The address of the API, for `openai-compatible`. */
   baseUrl: Schema.optionalKey(Text),
   /** The environment variable that holds the API key. The key itself never stands in the file. */
   apiKeyEnv: Schema.optionalKey(Text),
+  /** What the provider's package is given beside these: headers, a region. Never a key. */
+  options: Schema.optionalKey(Settings),
+  /** How many characters of a tool's name the provider takes (NAME-3). 64 when absent. */
+  toolNameLimit: Schema.optionalKey(NameLimit),
   /** The script file, for `script`. Relative to the agent file. */
   script: Schema.optionalKey(Text)
 })
@@ -168,15 +185,10 @@ const isHttpAddress = (text: string): boolean => {
 }
 
 /** What each provider needs beside its name. */
+const modelName = ["name", "the provider's name of the model"] as const
 const neededByProvider = new Map<string, ReadonlyArray<readonly [keyof ModelConfig, string]>>([
   ["script", [["script", "the path of a script file"]]],
-  [
-    "openai-compatible",
-    [
-      ["baseUrl", address],
-      ["name", "the provider's name of the model"]
-    ]
-  ]
+  ["openai-compatible", [["baseUrl", address], modelName]]
 ])
 
 const furtherProblems = (config: AgentConfig): ReadonlyArray<Problem> => [
@@ -189,12 +201,16 @@ const furtherProblems = (config: AgentConfig): ReadonlyArray<Problem> => [
         }
       ]
     : []),
-  ...(config.model === undefined ? [] : (neededByProvider.get(config.model.provider) ?? []))
+  ...(config.model === undefined ? [] : (neededByProvider.get(config.model.provider) ?? [modelName]))
     .filter(([key]) => config.model?.[key] === undefined)
     .map(([key, accepted]) => ({ path: ["model", key], value: undefined, accepted })),
   ...(config.model?.baseUrl === undefined || isHttpAddress(config.model.baseUrl)
     ? []
-    : [{ path: ["model", "baseUrl"], value: config.model.baseUrl, accepted: address }])
+    : [{ path: ["model", "baseUrl"], value: config.model.baseUrl, accepted: address }]),
+  // Told without its value: it may be a key.
+  ...(Json.get(config.model?.options, "apiKey") === undefined
+    ? []
+    : [{ path: ["model", "options", "apiKey"], value: "[secret]", accepted: Wording.configNoKey }])
 ]
 
 const decodeConfig = (value: unknown): Decoded["config"] => {

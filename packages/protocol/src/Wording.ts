@@ -283,15 +283,17 @@ export const callWithoutSession = `_meta must carry the session id under "${SESS
 export const modelFailed = (why: string): string => `the model failed: ${why}`
 export const modelCutShort = "the model failed: its answer was cut short"
 export const modelEndedWith = (reason: string): string => `the model failed: its answer ended with "${reason}"`
-export const modelUnreadable = "the model failed: its answer is not in the format of chat completions"
+export const modelUnreadable = "the model failed: its answer is not in the format of its provider"
 /** `address` with scheme and port; `why` is what the system calls it, such as `ECONNREFUSED`. */
 export const modelDoesNotAnswer = (address: string, why: string): string =>
   `the model failed: no answer from ${address} (${why}); is the server running there?`
 /** `why` in the server's words; `advice` is one of the sentences below. */
 export const modelAnsweredError = (why: string, status: number, advice: string | undefined): string =>
   `the model failed: ${why} (HTTP ${status})${advice === undefined ? "" : `; ${advice}`}`
-export const modelCheckKey = "check the API key: model.apiKeyEnv names the environment variable that holds it"
+export const modelCheckKey = "check the API key in the environment; model.apiKeyEnv can name its variable"
 export const modelCheckAddress = "check model.baseUrl and model.name"
+/** The provider found fault with what it was told of a tool. */
+export const modelRefusesTool = (message: string, name: string): string => `${message}; this is about the tool ${name}`
 /** `how`: `20 s`, or `until` and a date. */
 export const modelAsksToWait = (how: string): string => `the server asks to wait ${how}`
 export const modelNoStream = (url: string, contentType: string): string =>
@@ -314,7 +316,27 @@ export const configProblem = (key: string, value: string | undefined, accepted: 
   value === undefined
     ? `${key} is missing; it takes ${accepted}`
     : `${key === "" ? "the file" : key}: ${value} is not accepted; it takes ${accepted}`
-export const configProvider = "script or openai-compatible"
+export const configProvider =
+  'script, openai-compatible, or the package of a provider of the AI SDK, such as "@ai-sdk/anthropic"'
+export const configNoKey = "no key: model.apiKeyEnv names the environment variable that holds it"
+/** `specifier` is what `import` takes: a package, or a part of one behind a slash. */
+export const providerMissing = (specifier: string, directories: ReadonlyArray<string>): string => {
+  const name = specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/")
+  const places = [...new Set(directories)]
+  return `model.provider: ${specifier} is neither built in (script and openai-compatible are) nor installed in ${places.join(" or ")}; npm install --prefix ${JSON.stringify(places[0] ?? ".")} ${name}`
+}
+export const providerNotLoaded = (specifier: string, why: string): string =>
+  `model.provider: ${specifier} cannot be loaded: ${why}`
+export const providerNone = (specifier: string): string =>
+  `model.provider: ${specifier} is no provider of the AI SDK: none of its exports is a function create… that makes one`
+/** `known` are such as `v4`. */
+export const providerVersion = (specifier: string, known: ReadonlyArray<string>): string =>
+  `model.provider: ${specifier} makes no model of the AI SDK's interface in a version known here (${known.join(", ")}); install another version of it`
+/** `key` is that of the agent file to look at; `who` refused it. */
+export const providerRefuses = (key: string, who: string, why: string): string => `${key}: ${who} says: ${why}`
 export const configKeyNotSet = (variable: string): string =>
   `model.apiKeyEnv: the environment variable ${variable} is not set`
 export const configKeyNotSendable = (variable: string): string =>

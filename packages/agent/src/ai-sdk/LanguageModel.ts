@@ -1,8 +1,16 @@
 /**
  * A model of the AI SDK's provider interface as the reference agent's Model. Made by whoever has a provider's model: any
- * package that implements `LanguageModelV4` serves.
+ * package that implements version 2, 3 or 4 of the interface serves.
  */
 import type {
+  LanguageModelV2,
+  LanguageModelV2CallOptions,
+  LanguageModelV2Message,
+  LanguageModelV2StreamPart,
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3Message,
+  LanguageModelV3StreamPart,
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
@@ -13,7 +21,25 @@ import { Effect, Stream } from "effect"
 import type { Message } from "../reference/History.ts"
 import { type FinishReason, type Model, type ModelEvent, ModelFailed, type ModelRequest } from "../reference/Model.ts"
 import * as ProviderFailure from "./ProviderFailure.ts"
+import * as RefusedTool from "./RefusedTool.ts"
 import * as ToolAlias from "./ToolAlias.ts"
+
+/** A provider's model, of any version that this adapter knows. */
+export type LanguageModel = LanguageModelV4 | LanguageModelV3 | LanguageModelV2
+
+/** What is said alike in every version. */
+type CallOptions = LanguageModelV4CallOptions & LanguageModelV3CallOptions & LanguageModelV2CallOptions
+type PromptMessage = LanguageModelV4Message & LanguageModelV3Message & LanguageModelV2Message
+type StreamPart = LanguageModelV4StreamPart | LanguageModelV3StreamPart | LanguageModelV2StreamPart
+
+export const specificationVersions: ReadonlyArray<string> = ["v2", "v3", "v4"]
+
+/** True for what a package made whose types nobody has checked. */
+export const isLanguageModel = (value: unknown): value is LanguageModel =>
+  (typeof value === "object" || typeof value === "function") &&
+  value !== null &&
+  specificationVersions.includes(`${Reflect.get(value, "specificationVersion")}`) &&
+  typeof Reflect.get(value, "doStream") === "function"
 
 export interface Options {
   /** How many characters of a tool's name the provider takes (NAME-3). 64 when absent, at least 16. */
@@ -35,10 +61,7 @@ const namesIn = ({ messages, tools }: ModelRequest): ReadonlyArray<string> => [
   })
 ]
 
-const toPromptMessages = (
-  message: Message,
-  { toProvider }: ToolAlias.ToolAlias
-): ReadonlyArray<LanguageModelV4Message> => {
+const toPromptMessages = (message: Message, { toProvider }: ToolAlias.ToolAlias): ReadonlyArray<PromptMessage> => {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: [{ type: "text", text: message.text }] }]
@@ -72,7 +95,7 @@ const toPromptMessages = (
   }
 }
 
-type FunctionTool = Extract<NonNullable<LanguageModelV4CallOptions["tools"]>[number], { type: "function" }>
+type FunctionTool = Extract<NonNullable<CallOptions["tools"]>[number], { type: "function" }>
 
 const toFunctionTool = (
   { name, description, parameters }: ToolDeclaration.ToolDeclaration,
@@ -94,11 +117,7 @@ const joined = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> =>
     return all
   }, [])
 
-const toCallOptions = (
-  request: ModelRequest,
-  alias: ToolAlias.ToolAlias,
-  abortSignal: AbortSignal
-): LanguageModelV4CallOptions => ({
+const toCallOptions = (request: ModelRequest, alias: ToolAlias.ToolAlias, abortSignal: AbortSignal): CallOptions => ({
   prompt: [
     ...(request.systemPrompt === undefined ? [] : [{ role: "system", content: request.systemPrompt } as const]),
     ...joined(request.messages).flatMap((message) => toPromptMessages(message, alias))
@@ -118,12 +137,14 @@ const finishReasons = new Map<string, FinishReason>([
 /** What a server that gave up calls it; it is no end of an answer. */
 const brokenOff: ReadonlySet<unknown> = new Set(["abort", "error"])
 
-const failed = ({ message }: ProviderFailure.ProviderFailure): ModelFailed => new ModelFailed({ message })
+/** Version 2 has no reason but the unified one. */
+const finishOf = (part: Extract<StreamPart, { type: "finish" }>) =>
+  typeof part.finishReason === "string" ? { unified: part.finishReason, raw: undefined } : part.finishReason
 
 const toEvents = (
-  part: LanguageModelV4StreamPart,
+  part: StreamPart,
   { toName }: ToolAlias.ToolAlias
-): Stream.Stream<ModelEvent, ModelFailed> => {
+): Stream.Stream<ModelEvent, ProviderFailure.ProviderFailure> => {
   switch (part.type) {
     case "text-delta":
       return Stream.succeed({ type: "text", text: part.delta })
@@ -137,12 +158,12 @@ const toEvents = (
         arguments: part.input
       })
     case "error":
-      return Stream.fail(failed(ProviderFailure.from(part.error)))
+      return Stream.fail(ProviderFailure.from(part.error))
     case "finish": {
-      const { raw, unified } = part.finishReason
+      const { raw, unified } = finishOf(part)
       const reason = brokenOff.has(raw) ? undefined : finishReasons.get(unified)
       return reason === undefined
-        ? Stream.fail(new ModelFailed({ message: Wording.modelEndedWith(raw ?? unified) }))
+        ? Stream.fail(ProviderFailure.lasting(Wording.modelEndedWith(raw ?? unified)))
         : Stream.succeed({ type: "finish", reason })
     }
     default:
@@ -171,28 +192,34 @@ const abortable = <A>(stream: ReadableStream<A>, abort: AbortController): Readab
 
 /** Asks for an answer, which `abort` ends. */
 const ask = Effect.fnUntraced(function* (
-  languageModel: LanguageModelV4,
+  languageModel: LanguageModel,
   request: ModelRequest,
   toolNameLimit: number,
   abort: AbortController
 ) {
   yield* Effect.addFinalizer(() => Effect.sync(() => abort.abort()))
   const alias = ToolAlias.make(namesIn(request), toolNameLimit)
+  const failed = (failure: ProviderFailure.ProviderFailure): ModelFailed =>
+    new ModelFailed({ message: RefusedTool.named(failure, request.tools, alias) })
   const { stream } = yield* Effect.tryPromise({
-    try: () => Promise.resolve(languageModel.doStream(toCallOptions(request, alias, abort.signal))),
+    try: async (): Promise<{ readonly stream: ReadableStream<StreamPart> }> =>
+      await languageModel.doStream(toCallOptions(request, alias, abort.signal)),
     catch: ProviderFailure.from
   }).pipe(Effect.retry(ProviderFailure.retry), Effect.mapError(failed))
   return Stream.fromReadableStream({
     evaluate: () => abortable(stream, abort),
-    onError: (error) => failed(ProviderFailure.from(error))
-  }).pipe(Stream.flatMap((part) => toEvents(part, alias)))
+    onError: ProviderFailure.from
+  }).pipe(
+    Stream.flatMap((part) => toEvents(part, alias)),
+    Stream.mapError(failed)
+  )
 })
 
 /**
  * The Model over a provider's model. A request that is not answered is repeated where that may help, as
  * ProviderFailure.retry has it; an answer that has begun never is. Interruption aborts the request to the provider.
  */
-export const toModel = (languageModel: LanguageModelV4, { toolNameLimit = ToolAlias.LIMIT }: Options = {}): Model => ({
+export const toModel = (languageModel: LanguageModel, { toolNameLimit = ToolAlias.LIMIT }: Options = {}): Model => ({
   answer: (request) =>
     Stream.unwrap(Effect.suspend(() => ask(languageModel, request, toolNameLimit, new AbortController())))
 })

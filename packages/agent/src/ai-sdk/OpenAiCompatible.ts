@@ -1,7 +1,7 @@
 /** The provider `openai-compatible`: any server that speaks OpenAI's chat-completions format. Made from the agent file. */
-import { Wording } from "@acp-client-tools/protocol"
-import { Effect, Stream } from "effect"
-import { type Model, ModelFailed } from "../reference/Model.ts"
+import { type Json, Wording } from "@acp-client-tools/protocol"
+import { Effect } from "effect"
+import { maskingErrors, type Model, ModelFailed } from "../reference/Model.ts"
 import * as Secret from "../reference/Secret.ts"
 import * as LanguageModel from "./LanguageModel.ts"
 
@@ -11,13 +11,9 @@ export interface Options extends LanguageModel.Options {
   /** The server's name of the model. */
   readonly name: string
   readonly apiKey?: string | undefined
+  /** Further settings of `createOpenAICompatible`, such as `headers`. */
+  readonly settings?: Json.JsonObject | undefined
 }
-
-/** Servers tell which key was wrong; it stays out of the agent's own words (CLI-6). */
-const withMaskedErrors = (model: Model, mask: (text: string) => string): Model => ({
-  answer: (request) =>
-    model.answer(request).pipe(Stream.mapError(({ message }) => new ModelFailed({ message: mask(message) })))
-})
 
 /** More than the sign of the end, which may come in pieces. */
 const TAIL = 32
@@ -49,7 +45,7 @@ const fetchStream: typeof fetch = async (input, init) => {
 }
 
 /** The Model of such a server. The provider's package is loaded here and not before: other providers do without it. */
-export const make = ({ apiKey, baseUrl, name, toolNameLimit }: Options): Effect.Effect<Model, ModelFailed> =>
+export const make = ({ apiKey, baseUrl, name, settings, toolNameLimit }: Options): Effect.Effect<Model, ModelFailed> =>
   Effect.tryPromise({
     try: () => import("@ai-sdk/openai-compatible"),
     catch: () => new ModelFailed({ message: Wording.packageMissing("@ai-sdk/openai-compatible") })
@@ -58,12 +54,13 @@ export const make = ({ apiKey, baseUrl, name, toolNameLimit }: Options): Effect.
       // Keys come out of files with a line end behind them.
       const key = apiKey?.trim() ?? ""
       const provider = createOpenAICompatible({
+        ...settings,
         name: "openai-compatible",
         baseURL: baseUrl,
         fetch: fetchStream,
         ...(key === "" ? {} : { apiKey: key })
       })
       const model = LanguageModel.toModel(provider.chatModel(name), { toolNameLimit })
-      return withMaskedErrors(model, Secret.masking([key]))
+      return maskingErrors(model, Secret.masking([key]))
     })
   )

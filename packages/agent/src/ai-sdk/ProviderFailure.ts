@@ -7,6 +7,8 @@ import { Duration, Effect, Schedule } from "effect"
 
 export interface ProviderFailure {
   readonly message: string
+  /** What the provider's server sent with it; empty when nothing came. */
+  readonly body: string
   /** The request was not answered, and may be a little later. */
   readonly isPassing: boolean
   /** How long the provider asks to be left alone, in ms; 0 when it does not ask. */
@@ -30,7 +32,7 @@ const connectionCode = (error: unknown): string | undefined => {
 /** Connections that broke, unlike those that were never made. */
 const broken: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
-const lasting = (message: string): ProviderFailure => ({ message, isPassing: false, wait: 0 })
+export const lasting = (message: string): ProviderFailure => ({ message, body: "", isPassing: false, wait: 0 })
 
 /** No answer came from `url`. */
 const fromConnection = (url: string, error: unknown): ProviderFailure => {
@@ -55,11 +57,13 @@ const adviceOn = new Map<number, string>([
 ])
 
 const fromStatus = (status: number, error: unknown): ProviderFailure => {
-  const body = Json.get(error, "responseBody")
-  const why = said(isText(body) ? Json.parse(body)?.value : undefined) ?? said(error) ?? Wording.noReason
+  const responseBody = Json.get(error, "responseBody")
+  const body = isText(responseBody) ? responseBody : ""
+  const why = said(Json.parse(body)?.value) ?? said(error) ?? Wording.noReason
   const wait = askedToWait(error)
   return {
     message: Wording.modelAnsweredError(why, status, wait?.words ?? adviceOn.get(status)),
+    body,
     isPassing: status === 408 || status === 429 || status >= 500,
     wait: wait?.milliseconds ?? 0
   }

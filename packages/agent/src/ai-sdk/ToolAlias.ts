@@ -14,6 +14,8 @@ export interface ToolAlias {
   readonly toProvider: (name: string) => string
   /** The name behind an alias; any other name stays what it is. */
   readonly toName: (told: string) => string
+  /** A text of the provider, with the names in the place of their aliases. */
+  readonly inText: (text: string) => string
 }
 
 /** The beginning of the name and its hash, and a number where others have that already. */
@@ -48,6 +50,7 @@ export const make = (names: Iterable<string>, limitWished: number): ToolAlias =>
   const full = new Map([...aliases].map(([name, made]) => [made, name]))
   return {
     toProvider: (name) => aliases.get(name) ?? name,
-    toName: (name) => full.get(name) ?? name
+    toName: (name) => full.get(name) ?? name,
+    inText: (text) => [...full].reduce((said, [made, name]) => said.replaceAll(made, () => name), text)
   }
 }

@@ -1,6 +1,6 @@
 /** The language model behind the reference agent. PromptTurn calls it; ScriptedModel and the AI SDK adapter implement it. */
 import type { ToolDeclaration } from "@acp-client-tools/protocol"
-import { Schema, type Stream } from "effect"
+import { Schema, Stream } from "effect"
 import type { Message } from "./History.ts"
 
 /** What a model is asked. */
@@ -31,3 +31,9 @@ export interface Model {
   /** One answer as a stream; interruption stops the request. */
   readonly answer: (request: ModelRequest) => Stream.Stream<ModelEvent, ModelFailed>
 }
+
+/** The same model. Servers tell which key was wrong; it stays out of the agent's own words (CLI-6). */
+export const maskingErrors = (model: Model, mask: (text: string) => string): Model => ({
+  answer: (request) =>
+    model.answer(request).pipe(Stream.mapError(({ message }) => new ModelFailed({ message: mask(message) })))
+})
