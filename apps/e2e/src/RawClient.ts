@@ -9,6 +9,8 @@ type Message = Json.JsonObject
 
 export interface Options {
   readonly env?: Readonly<Record<string, string>>
+  /** Where the agent runs. Here, when absent. */
+  readonly cwd?: string
   /** Answers the agent's requests by their method; one without an answer stays open. */
   readonly answers?: Readonly<Record<string, (params: Message) => unknown>>
 }
@@ -80,8 +82,8 @@ const exitOf = (child: ChildProcess): RawClient["exited"] =>
     })
   })
 
-export const start = ({ args, command }: Command, { answers = {}, env = {} }: Options = {}): RawClient => {
-  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] })
+export const start = ({ args, command }: Command, { answers = {}, cwd: folder, env = {} }: Options = {}): RawClient => {
+  const child = spawn(command, args, { cwd: folder, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] })
   child.stdin.on("error", () => undefined)
   const received: Array<Message> = []
   const stderr: Array<string> = []

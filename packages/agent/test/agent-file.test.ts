@@ -83,22 +83,26 @@ describe("the model of an agent file", () => {
 
   it.effect("says what is missing [CFG-1.l CFG-4.b]", () =>
     Effect.gen(function* () {
-      assert.match(yield* load("yolo: true"), /^dir\/agent\.yaml:1: model\.provider is missing; it takes script or/)
+      assert.match(
+        yield* load("yolo: true"),
+        /^dir\/agent\.yaml:1: model\.provider is missing; it takes script, openai-compatible, or/
+      )
       assert.match(
         yield* load("model: {provider: script}"),
         /^dir\/agent\.yaml:1: model\.script is missing; it takes the path/
       )
       assert.match(yield* load("model: {provider: openai-compatible, name: m}"), /model\.baseUrl is missing/)
       assert.match(
-        yield* load("model: {provider: gpt}"),
-        /agent\.yaml:1: model\.provider: "gpt" is not accepted; it takes script or openai-compatible/
+        yield* load('model: {provider: "Open AI"}'),
+        /agent\.yaml:1: model\.provider: "Open AI" is not accepted; it takes script, openai-compatible, or the package/
       )
-      for (const name of ["constructor", "__proto__", "toString"]) {
+      for (const name of ["__proto__", "toString", "./mine.js", "..", "/etc", "file:x", "@ai-sdk", "a/../b", "''"]) {
         assert.match(
-          yield* load(`model: {provider: ${name}}`),
-          /is not accepted; it takes script or openai-compatible$/
+          yield* load(`model: {provider: "${name}", name: m}`),
+          /is not accepted; it takes script, openai-compatible, or the package/
         )
       }
+      assert.match(yield* load('model: {provider: "@ai-sdk/x"}'), /model\.name is missing/)
       assert.notMatch(yield* load('model: {provider: "x\\e[31m\\n\\L"}'), /[\p{Cc}\u2028]/u)
       assert.match(
         yield* load("model: {provider: openai-compatible, name: m, baseUrl: http://x/v1, apiKeyEnv: THE_KEY}"),
@@ -110,4 +114,40 @@ describe("the model of an agent file", () => {
       )
     })
   )
+
+  it.effect("may have options, but no key in them, which is not shown either [CFG-1.l CFG-4.b CLI-6.d]", () =>
+    Effect.gen(function* () {
+      const model = (rest: string) => `model: {provider: "@ai-sdk/x", name: m, ${rest}}`
+      const message = yield* load(`yolo: true\n${model("options: {apiKey: sk-0123456789}")}`)
+      assert.strictEqual(
+        message,
+        'dir/agent.yaml:2: model.options.apiKey: "[secret]" is not accepted; it takes no key: model.apiKeyEnv names the environment variable that holds it'
+      )
+      assert.match(yield* load(model("options: 5")), /model\.options: 5 is not accepted; it takes a mapping/)
+      assert.match(yield* load(model("toolNameLimit: 15")), /toolNameLimit: 15 is not accepted; it takes a whole/)
+      const file = Result.getOrThrow(decode(model("options: {headers: {X: y}, anything: [1]}, toolNameLimit: 16")))
+      assert.deepStrictEqual(file.warnings, [])
+    })
+  )
+
+  it("has secrets: its own key, and what looks like one in the environment [CLI-6.d]", () => {
+    const file = Result.getOrThrow(
+      decode("model: {provider: openai-compatible, baseUrl: http://x, name: m, apiKeyEnv: K}")
+    )
+    const env = {
+      K: "short key",
+      ANTHROPIC_API_KEY: "sk-ant-0123456789",
+      AWS_SECRET_ACCESS_KEY: "aws-0123456789abcdef\n",
+      GITHUB_TOKEN: "ghp_0123456789abcdef",
+      PGPASSWORD: "correct horse battery",
+      NPM_TOKEN: "password",
+      HOME: "/home/somebody/else"
+    }
+    assert.deepStrictEqual(ModelFile.secretsOf(file, env), [
+      "short key",
+      "sk-ant-0123456789",
+      "aws-0123456789abcdef\n",
+      "ghp_0123456789abcdef"
+    ])
+  })
 })

@@ -186,7 +186,7 @@ describe("a model of the AI SDK", () => {
         )
       assert.strictEqual(
         yield* failure({ type: "error", error }),
-        "the model failed: Unauthorized (HTTP 401); check the API key: model.apiKeyEnv names the environment variable that holds it"
+        "the model failed: Unauthorized (HTTP 401); check the API key in the environment; model.apiKeyEnv can name its variable"
       )
       assert.strictEqual(
         yield* failure({ type: "error", error: { message: "Overloaded", code: "busy" } }),

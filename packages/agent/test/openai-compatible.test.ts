@@ -223,12 +223,12 @@ const failures: ReadonlyArray<readonly [what: string, answer: ChatServer.Answer,
   [
     "a key that is not accepted: what to check",
     json(401, errorBody("Incorrect API key provided")),
-    "the model failed: Incorrect API key provided (HTTP 401); check the API key: model.apiKeyEnv names the environment variable that holds it"
+    "the model failed: Incorrect API key provided (HTTP 401); check the API key in the environment; model.apiKeyEnv can name its variable"
   ],
   [
     "vLLM's way to refuse a key",
     json(401, '{"error":"Unauthorized"}'),
-    "the model failed: Unauthorized (HTTP 401); check the API key: model.apiKeyEnv names the environment variable that holds it"
+    "the model failed: Unauthorized (HTTP 401); check the API key in the environment; model.apiKeyEnv can name its variable"
   ],
   [
     "a model the server does not have: what to check",
@@ -254,6 +254,31 @@ const failures: ReadonlyArray<readonly [what: string, answer: ChatServer.Answer,
     "a request the server does not take",
     json(400, errorBody("maximum context length is 4096 tokens")),
     "the model failed: maximum context length is 4096 tokens (HTTP 400)"
+  ],
+  [
+    "a tool the server does not take, by its place",
+    json(400, errorBody("tools.0.custom.input_schema: JSON schema is invalid")),
+    "the model failed: tools.0.custom.input_schema: JSON schema is invalid (HTTP 400); this is about the tool client_search"
+  ],
+  [
+    "a tool the server does not take, by its place in a list of a list",
+    json(400, errorBody("tools[9].function_declarations[0].parameters.items: missing field")),
+    "the model failed: tools[9].function_declarations[0].parameters.items: missing field (HTTP 400); this is about the tool client_search"
+  ],
+  [
+    "a tool the server does not take, told beside its message",
+    json(422, '{"message":"Invalid schema","detail":[{"loc":["body","tools",0,"function"]}]}'),
+    "the model failed: Invalid schema (HTTP 422); this is about the tool client_search"
+  ],
+  [
+    "a tool the server does not take, by its name",
+    json(400, errorBody("Invalid schema for function 'client_search': tools[0] lacks items")),
+    "the model failed: Invalid schema for function 'client_search': tools[0] lacks items (HTTP 400)"
+  ],
+  [
+    "no tool where the server speaks of none that there is",
+    json(400, errorBody("tools.1.name: too long; at most 0 tools, 0 of them required")),
+    "the model failed: tools.1.name: too long; at most 0 tools, 0 of them required (HTTP 400)"
   ],
   [
     "a page instead of a stream",
@@ -288,12 +313,12 @@ const failures: ReadonlyArray<readonly [what: string, answer: ChatServer.Answer,
   [
     "events that are not JSON",
     ChatServer.stream("data: Hello\n\n"),
-    "the model failed: its answer is not in the format of chat completions"
+    "the model failed: its answer is not in the format of its provider"
   ],
   [
     "events of another kind",
     ChatServer.stream('data: {"type":"message_start"}\n\n'),
-    "the model failed: its answer is not in the format of chat completions"
+    "the model failed: its answer is not in the format of its provider"
   ],
   ["a stream of nothing", ChatServer.stream(""), "the model failed: its answer was cut short"],
   [

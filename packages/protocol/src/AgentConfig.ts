@@ -26,7 +26,7 @@ const NameLimit = Schema.declare((value): value is number => Number.isSafeIntege
 const Provider = Schema.declare(
   (value): value is string =>
     typeof value === "string" &&
-    /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\/[a-z0-9._~-]+)*$/.test(value),
+    /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*(?:\/[a-z0-9~-][a-z0-9._~-]*)*$/.test(value),
   { expected: Wording.configProvider }
 )
 const Settings = Schema.declare(Json.isObject, { expected: mapping })
